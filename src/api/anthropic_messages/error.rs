@@ -1,0 +1,124 @@
+//! The error table: status, type and wording of each neutral error; its body and its event.
+//!
+//! Statuses and types are documented by the service; bodies, `request_id` and the wordings of 400, 401
+//! and 529 are known from traffic, the others are this crate's own.
+
+use super::{purpose, render::pad};
+use crate::{
+    api::{Context, Head, Mark, WireEvent},
+    json::write_str,
+    script::{ApiError, Dice, ErrorKind, RetryHint},
+};
+
+/// Status, type and message of each kind.
+const fn row(kind: ErrorKind) -> (u16, &'static str, &'static str) {
+    match kind {
+        ErrorKind::InvalidRequest => (400, "invalid_request_error", "invalid request"),
+        ErrorKind::ContextOverflow => (
+            400,
+            "invalid_request_error",
+            "prompt is too long: 200001 tokens > 200000 maximum",
+        ),
+        ErrorKind::Authentication => (401, "authentication_error", "invalid x-api-key"),
+        ErrorKind::Billing => (402, "billing_error", "there is a problem with your billing"),
+        ErrorKind::Permission => (
+            403,
+            "permission_error",
+            "your API key does not have permission to use this resource",
+        ),
+        ErrorKind::NotFound => (404, "not_found_error", "the resource was not found"),
+        ErrorKind::Conflict => (
+            409,
+            "conflict_error",
+            "the request conflicts with another one",
+        ),
+        ErrorKind::RequestTooLarge => (
+            413,
+            "request_too_large",
+            "request exceeds the maximum allowed number of bytes",
+        ),
+        ErrorKind::RateLimited => (
+            429,
+            "rate_limit_error",
+            "this request would exceed your organization's rate limit",
+        ),
+        ErrorKind::Internal => (500, "api_error", "Internal server error"),
+        ErrorKind::Timeout => (504, "timeout_error", "the request timed out"),
+        ErrorKind::Overloaded => (529, "overloaded_error", "Overloaded"),
+        ErrorKind::Status(status) => status_row(status),
+    }
+}
+
+/// The row of a status that was given as a number.
+const fn status_row(status: u16) -> (u16, &'static str, &'static str) {
+    let kind = match status {
+        401 => ErrorKind::Authentication,
+        402 => ErrorKind::Billing,
+        403 => ErrorKind::Permission,
+        404 => ErrorKind::NotFound,
+        409 => ErrorKind::Conflict,
+        413 => ErrorKind::RequestTooLarge,
+        429 => ErrorKind::RateLimited,
+        504 => ErrorKind::Timeout,
+        529 => ErrorKind::Overloaded,
+        500..=599 => ErrorKind::Internal,
+        // every 4xx that is not listed has the type of 400
+        _ => ErrorKind::InvalidRequest,
+    };
+    let (_, error_type, message) = row(kind);
+    (status, error_type, message)
+}
+
+/// Status, headers and body of an error answer.
+pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
+    let (status, ..) = row(error.kind);
+    let mut head = super::head::error_head(status, context);
+    let retry = match error.retry_hint {
+        Some(RetryHint::Retry) => true,
+        Some(RetryHint::DoNotRetry) => false,
+        None => matches!(status, 408 | 409 | 429 | 500..),
+    };
+    head.push("x-should-retry", if retry { "true" } else { "false" });
+    if let Some(wait) = error.retry_after {
+        head.push("retry-after", wait.as_secs_f64().to_string());
+    }
+    for (name, value) in &error.headers {
+        head.push(name.clone(), value.clone());
+    }
+    let mut body = Vec::new();
+    write_error(&mut body, error, &super::head::request_id(context), false);
+    body.push(b'}');
+    (head, body)
+}
+
+/// The event that reports `error` inside a stream.
+pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
+    let mut data = Vec::new();
+    write_error(&mut data, error, &super::head::request_id(context), true);
+    if !context.plain {
+        let mut dice = Dice::branch(context.seed, purpose::PADDING);
+        pad(&mut data, Some(&mut dice));
+    }
+    data.push(b'}');
+    WireEvent {
+        name: Some("error"),
+        data,
+        mark: Mark::Other,
+    }
+}
+
+/// `{"type":"error","error":{…},"request_id":…`, the last brace left to the caller. Inside a stream the
+/// newer form with `details` is what was seen.
+fn write_error(out: &mut Vec<u8>, error: &ApiError, request_id: &str, in_stream: bool) {
+    let (_, table_type, table_message) = row(error.kind);
+    out.extend_from_slice(br#"{"type":"error","error":{"#);
+    if in_stream {
+        out.extend_from_slice(br#""details":null,"#);
+    }
+    out.extend_from_slice(br#""type":"#);
+    write_str(out, error.error_type.as_deref().unwrap_or(table_type));
+    out.extend_from_slice(br#","message":"#);
+    write_str(out, error.message.as_deref().unwrap_or(table_message));
+    out.extend_from_slice(br#"},"request_id":"#);
+    write_str(out, request_id);
+}

@@ -1,0 +1,185 @@
+//! Provider surfaces: each API is one folder that turns a [`Turn`] into wire events and a JSON body, reads
+//! both back, and knows the provider's errors, requests and rules.
+//!
+//! | file of an API | holds |
+//! | --- | --- |
+//! | `render.rs` | turn to events, and to the non-streaming body |
+//! | `accumulate.rs` | events, or the body, back to a [`Reply`] |
+//! | `error.rs` | status, type and wording of each error; the error's body and event |
+//! | `head.rs` | the response headers |
+//! | `view.rs` | the request, read into neutral words |
+//! | `rules.rs` | requests that the provider refuses |
+
+mod accumulate;
+pub(crate) mod anthropic_messages;
+mod ids;
+
+use std::sync::Arc;
+
+pub use accumulate::{
+    AccumulateError, AccumulateErrorKind, Accumulator, accumulate, accumulate_json,
+};
+pub(crate) use ids::Ids;
+
+use crate::{
+    request::{Headers, RecordedRequest, View},
+    script::{ApiError, Reply, Turn},
+};
+
+/// One provider surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Api {
+    /// Anthropic Messages: `POST /v1/messages`.
+    AnthropicMessages,
+}
+
+impl Api {
+    pub(crate) const ALL: [Self; 1] = [Self::AnthropicMessages];
+
+    /// The name used in messages and fixtures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AnthropicMessages => "anthropic_messages",
+        }
+    }
+
+    /// Method and path of the model call.
+    pub(crate) const fn route(self) -> (&'static str, &'static str) {
+        match self {
+            Self::AnthropicMessages => ("POST", "/v1/messages"),
+        }
+    }
+
+    /// The wire events of `turn`, rendered as they are asked for.
+    pub(crate) fn events(self, turn: &Arc<Turn>, context: &Context) -> Result<Events, String> {
+        match self {
+            Self::AnthropicMessages => {
+                Ok(Box::new(anthropic_messages::Events::new(turn, context)?))
+            }
+        }
+    }
+
+    /// The body of the non-streaming answer.
+    pub(crate) fn body(self, turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::body(turn, context),
+        }
+    }
+
+    /// Status, headers and body of an error answer.
+    pub(crate) fn error(self, error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::error_answer(error, context),
+        }
+    }
+
+    /// The event that reports `error` inside a stream.
+    pub(crate) fn error_event(self, error: &ApiError, context: &Context) -> WireEvent {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::error_event(error, context),
+        }
+    }
+
+    /// Status and headers of an answer that succeeds.
+    pub(crate) fn head(self, form: Form, context: &Context) -> Head {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::head(form, context),
+        }
+    }
+
+    /// What a client that loses nothing reads from `turn`.
+    pub(crate) fn normalized(self, turn: &Turn, context: &Context) -> Result<Reply, String> {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::normalized(turn, context),
+        }
+    }
+
+    /// The request in neutral words.
+    pub(crate) fn view(self, headers: &Headers, body: &[u8]) -> View {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::view(headers, body),
+        }
+    }
+
+    /// The rules by which the provider refuses requests, in the order in which it applies them.
+    pub(crate) const fn rules(self) -> &'static [Rule] {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::RULES,
+        }
+    }
+}
+
+/// The events of one turn.
+pub(crate) type Events = Box<dyn Iterator<Item = WireEvent> + Send>;
+
+/// What an answer depends on besides its turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    /// The model that was asked for; empty if none was.
+    pub(crate) model: String,
+    /// Ids, padding and fragment sizes come from this.
+    pub(crate) seed: u64,
+    pub(crate) plain: bool,
+}
+
+/// The two forms of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Stream,
+    Json,
+}
+
+/// Status and headers of an answer. Framing headers are the player's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(HeaderName, std::borrow::Cow<'static, str>)>,
+}
+
+pub(crate) type HeaderName = std::borrow::Cow<'static, str>;
+
+impl Head {
+    /// Adds a header.
+    pub(crate) fn push(
+        &mut self,
+        name: impl Into<HeaderName>,
+        value: impl Into<std::borrow::Cow<'static, str>>,
+    ) {
+        self.headers.push((name.into(), value.into()));
+    }
+}
+
+/// One event of an API, before it is encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WireEvent {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) data: Vec<u8>,
+    pub(crate) mark: Mark,
+}
+
+/// What an event means in neutral words; places count these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// A non-empty fragment of text or arguments.
+    Delta,
+    /// The end of a block.
+    PartEnd,
+    /// The event that carries the stop reason.
+    StopReason,
+    /// The event that proves completeness.
+    Terminal,
+    /// Any other.
+    Other,
+}
+
+/// A rule by which the provider refuses a request.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    /// Where it is known from.
+    pub(crate) source: &'static str,
+    /// The provider's answer, if the request breaks the rule.
+    pub(crate) check: fn(&RecordedRequest) -> Option<ApiError>,
+}

@@ -1,0 +1,162 @@
+//! JSON in a fixed order: values and strings in, bytes out.
+//!
+//! Nothing here goes by way of `serde_json::Map`'s own order: cargo unifies features, and one crate in
+//! the tree that turns on `serde_json/preserve_order` would change the bytes. Object keys are sorted.
+
+use serde_json::Value;
+
+/// What stands after a `:` and a `,`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spacing {
+    /// Nothing, as in the envelopes.
+    Compact,
+    /// One space, as models write the arguments of a tool call.
+    Spaced,
+}
+
+/// `value` as text, its keys sorted.
+pub(crate) fn to_string(value: &Value, spacing: Spacing) -> String {
+    let mut out = Vec::new();
+    write_value(&mut out, value, spacing);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Appends `value` with its keys sorted.
+pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value, spacing: Spacing) {
+    let (comma, colon): (&[u8], &[u8]) = match spacing {
+        Spacing::Compact => (b",", b":"),
+        Spacing::Spaced => (b", ", b": "),
+    };
+    match value {
+        Value::Object(map) => {
+            let mut members: Vec<_> = map.iter().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            out.push(b'{');
+            for (n, (key, member)) in members.into_iter().enumerate() {
+                if n > 0 {
+                    out.extend_from_slice(comma);
+                }
+                write_str(out, key);
+                out.extend_from_slice(colon);
+                write_value(out, member, spacing);
+            }
+            out.push(b'}');
+        }
+        Value::Array(items) => {
+            out.push(b'[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.extend_from_slice(comma);
+                }
+                write_value(out, item, spacing);
+            }
+            out.push(b']');
+        }
+        Value::String(text) => write_str(out, text),
+        Value::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Null => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Appends `text` as a JSON string: raw UTF-8, only `"`, `\` and control characters escaped.
+pub(crate) fn write_str(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    write_escaped(out, text);
+    out.push(b'"');
+}
+
+fn write_escaped(out: &mut Vec<u8>, text: &str) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest
+        .iter()
+        .position(|&b| b < 0x20 || b == b'"' || b == b'\\')
+    {
+        let (plain, tail) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((&byte, tail)) = tail.split_first() else {
+            return;
+        };
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x0c => out.extend_from_slice(b"\\f"),
+            _ => {
+                let digit = |n: u8| HEX.get(usize::from(n)).copied().unwrap_or(b'0');
+                let low = [digit(byte >> 4), digit(byte & 0xf)];
+                out.extend_from_slice(b"\\u00");
+                out.extend_from_slice(&low);
+            }
+        }
+        rest = tail;
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Appends a number in decimal.
+pub(crate) fn write_number(out: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        if let (Some(digit), Ok(value)) = (digits.get_mut(at), u8::try_from(number % 10)) {
+            *digit = b'0' + value;
+        }
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(at..).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_are_sorted_at_every_level_in_both_spacings() {
+        let value = json!({"b": [1, {"z": null, "a": true}], "a": "é\u{2028}", "c": {}, "d": []});
+        for (spacing, expected) in [
+            (
+                Spacing::Compact,
+                "{\"a\":\"é\u{2028}\",\"b\":[1,{\"a\":true,\"z\":null}],\"c\":{},\"d\":[]}",
+            ),
+            (
+                Spacing::Spaced,
+                "{\"a\": \"é\u{2028}\", \"b\": [1, {\"a\": true, \"z\": null}], \"c\": {}, \"d\": []}",
+            ),
+        ] {
+            assert_eq!(to_string(&value, spacing), expected, "{spacing:?}");
+        }
+    }
+
+    #[test]
+    fn strings_are_escaped_as_serde_json_escapes_them() {
+        let every: String = (0_u8..=0x7f)
+            .map(char::from)
+            .chain("é漢😀</>&".chars())
+            .collect();
+        let mut ours = Vec::new();
+        write_str(&mut ours, &every);
+        assert_eq!(
+            String::from_utf8(ours).unwrap(),
+            serde_json::to_string(&every).unwrap()
+        );
+    }
+
+    #[test]
+    fn numbers_are_written_in_decimal() {
+        for number in [0, 7, 10, 99, 100, 1_000_000_000, u64::MAX] {
+            let mut out = Vec::new();
+            write_number(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+        }
+    }
+}

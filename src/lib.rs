@@ -1,0 +1,58 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "rules, matchers and the picking of turns are there for the server to call"
+    )
+)]
+//!
+//! # Layout
+//!
+//! ```text
+//! out:  Script ─ pick ─► Turn ─ render ─► WireEvents ─ encode ─► Plan ─ cut ─► play ─► socket
+//! in:   socket ─► read ─► RecordedRequest ─ rules ─► Journal ─ matcher ─► Script
+//! ```
+//!
+//! `script` says what the model says and who is answered, `api` speaks one provider, `sse` encodes and
+//! decodes events, `plan` makes the steps of an answer, `request` keeps what came in, `server` is the only
+//! room with IO and time, `verify` compares journal and script.
+
+mod api;
+mod json;
+mod plan;
+mod pure;
+mod request;
+mod script;
+#[cfg(feature = "server")]
+mod server;
+mod sse;
+#[cfg(feature = "server")]
+mod verify;
+#[cfg(feature = "wiremock")]
+mod wiremock;
+
+pub use api::{
+    AccumulateError, AccumulateErrorKind, Accumulator, Api, accumulate, accumulate_json,
+};
+pub use plan::Cut;
+pub use pure::{
+    UnplayableError, chunks, error_body, json_body, sse_body, try_chunks, try_json_body,
+    try_sse_body,
+};
+pub use request::{
+    IntoMatcher, Message, MessagePart, OfferedTool, Outcome, RecordedRequest, ResponseFormat, Role,
+    ToolResult, matchers,
+};
+pub use script::{
+    After, ApiError, Arguments, Ending, ErrorKind, Fault, Fragments, Gate, Part, Reply, StopReason,
+    ToolCall, Turn, Usage,
+};
+#[cfg(feature = "server")]
+pub use server::{Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder};
+pub use sse::{SseDecoder, SseError, SseErrorKind, SseEvent};
+#[cfg(feature = "server")]
+pub use verify::VerifyError;
+
+pub use {bytes, http, serde_json};

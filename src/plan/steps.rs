@@ -1,0 +1,250 @@
+//! The sequence of a plan's steps, made one at a time.
+
+use std::{collections::VecDeque, fmt};
+
+use bytes::Bytes;
+
+use super::{Cut, Does, End, PlacedAction, Source, Step, Unplayable};
+use crate::{
+    api::{Head, Mark, WireEvent},
+    script::Place,
+    sse,
+};
+
+/// The steps of one answer.
+pub(crate) struct Steps {
+    head: Option<Head>,
+    source: Source,
+    actions: Vec<PlacedAction>,
+    /// What the messages call the answer.
+    what: &'static str,
+    cut: Cut,
+    seen: Seen,
+    ready: VecDeque<Step>,
+    /// Bytes that wait for more (`Cut::Whole`) or are being split (`Cut::EveryByte`).
+    unwritten: Vec<u8>,
+    splitting: Bytes,
+    ended: bool,
+    /// Whether a scripted ending ended it.
+    cut_short: bool,
+}
+
+/// What of the body was made so far.
+#[derive(Default)]
+struct Seen {
+    deltas: usize,
+    parts: usize,
+    events: usize,
+    stop_reason: bool,
+}
+
+impl Steps {
+    /// A whole answer that no turn scripted, such as a refusal.
+    pub(crate) fn whole(head: Head, body: Vec<u8>) -> Self {
+        let source = Source::Whole(Some(body));
+        Self::new(head, source, Vec::new(), "an answer", Cut::Whole)
+    }
+
+    pub(super) fn new(
+        head: Head,
+        source: Source,
+        actions: Vec<PlacedAction>,
+        what: &'static str,
+        cut: Cut,
+    ) -> Self {
+        Self {
+            head: Some(head),
+            source,
+            actions,
+            what,
+            cut,
+            seen: Seen::default(),
+            ready: VecDeque::new(),
+            unwritten: Vec::new(),
+            splitting: Bytes::new(),
+            ended: false,
+            cut_short: false,
+        }
+    }
+
+    /// Runs through the places without keeping a byte, and says which has no target.
+    pub(super) fn check_places(mut self) -> Result<(), Unplayable> {
+        let in_stream = |action: &PlacedAction| {
+            action.place == Place::Request
+                && (matches!(action.does, Does::End(_, Step::End(End::Early))))
+        };
+        if let Some(action) = self.actions.iter().find(|action| in_stream(action)) {
+            return Err(Unplayable(format!(
+                "{} is not possible: there is no body yet\n  \
+                 help: use `After::head()`, or an error turn (`Turn::error(..)`) to answer with an error",
+                action.what
+            )));
+        }
+        self.cut = Cut::Whole;
+        while !self.ended && !self.actions.is_empty() {
+            self.advance();
+            self.ready.clear();
+            self.unwritten.clear();
+        }
+        let Some(action) = self.actions.first() else {
+            return Ok(());
+        };
+        Err(Unplayable(if self.seen_whole() {
+            format!(
+                "{} is not possible: {} has {}\n  help: move it to a place that the answer has",
+                action.what, self.what, self.seen
+            )
+        } else {
+            format!(
+                "{} is never reached: the answer ends before it\n  help: remove one of the two",
+                action.what
+            )
+        }))
+    }
+
+    /// Whether the whole body was made, and not an early end.
+    const fn seen_whole(&self) -> bool {
+        !self.cut_short
+    }
+
+    /// Makes at least one step, or says that there is none.
+    fn advance(&mut self) {
+        if let Some(head) = self.head.take() {
+            self.act(Place::Request);
+            if !self.ended {
+                self.ready.push_back(Step::Head(head));
+                self.act(Place::Head);
+            }
+            return;
+        }
+        let event = match &mut self.source {
+            Source::Events(events) => events.next(),
+            Source::Whole(body) => {
+                let body = body.take();
+                self.write(&body.unwrap_or_default());
+                None
+            }
+        };
+        match event {
+            Some(event) => self.event(&event),
+            None => {
+                self.flush();
+                self.ready.push_back(Step::End(End::Complete));
+                self.ended = true;
+            }
+        }
+    }
+
+    fn event(&mut self, event: &WireEvent) {
+        self.encode(event);
+        self.seen.events += 1;
+        self.act(Place::Events(self.seen.events));
+        match event.mark {
+            Mark::Delta => {
+                self.seen.deltas += 1;
+                self.act(Place::Deltas(self.seen.deltas));
+            }
+            Mark::PartEnd => {
+                self.seen.parts += 1;
+                self.act(Place::Parts(self.seen.parts));
+            }
+            Mark::StopReason => {
+                self.seen.stop_reason = true;
+                self.act(Place::StopReason);
+            }
+            Mark::Terminal | Mark::Other => {}
+        }
+    }
+
+    /// Does what is scripted for this place, in the order given.
+    fn act(&mut self, place: Place) {
+        while !self.ended {
+            let Some(at) = self.actions.iter().position(|a| a.place == place) else {
+                return;
+            };
+            match self.actions.remove(at).does {
+                Does::Step(step) => {
+                    self.flush();
+                    self.ready.push_back(step);
+                }
+                Does::End(event, step) => {
+                    if let Some(event) = event {
+                        self.encode(&event);
+                    }
+                    self.flush();
+                    self.ready.push_back(step);
+                    self.ended = true;
+                    self.cut_short = true;
+                }
+            }
+        }
+    }
+
+    fn encode(&mut self, event: &WireEvent) {
+        match self.cut {
+            Cut::Whole => sse::encode(event.name, &event.data, &mut self.unwritten),
+            Cut::PerEvent | Cut::EveryByte => {
+                let mut bytes = Vec::with_capacity(event.data.len() + 48);
+                sse::encode(event.name, &event.data, &mut bytes);
+                self.ready.push_back(Step::Body(bytes.into()));
+            }
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.unwritten.extend_from_slice(bytes);
+    }
+
+    fn flush(&mut self) {
+        if !self.unwritten.is_empty() {
+            let bytes = std::mem::take(&mut self.unwritten);
+            self.ready.push_back(Step::Body(bytes.into()));
+        }
+    }
+}
+
+impl Iterator for Steps {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        loop {
+            if !self.splitting.is_empty() {
+                return Some(Step::Body(self.splitting.split_to(1)));
+            }
+            match self.ready.pop_front() {
+                Some(Step::Body(bytes)) if self.cut == Cut::EveryByte => self.splitting = bytes,
+                Some(step) => return Some(step),
+                None if self.ended => return None,
+                None => self.advance(),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Steps")
+            .field("what", &self.what)
+            .finish_non_exhaustive()
+    }
+}
+
+/// `3 deltas, 1 part and 9 events`.
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        write!(
+            f,
+            "{}, {} and {}",
+            count(self.deltas, "delta"),
+            count(self.parts, "part"),
+            count(self.events, "event")
+        )?;
+        if self.stop_reason {
+            f.write_str(", its stop reason is there")?;
+        } else {
+            f.write_str(", no stop reason")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! The helpers for unit tests: a turn in, bytes out. No server, no runtime.
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+
+use crate::{
+    api::{Api, Context, Form},
+    plan::{self, Cut, Step, Steps, Unplayable},
+    script::{ApiError, Reply, Says, Turn},
+};
+
+/// The body of the streaming answer to `turn`, exactly as the stub would write it.
+///
+/// Gates and delays are passed over; a stall, or a scripted ending, is the end of the bytes.
+///
+/// # Panics
+///
+/// At the caller's line, if the turn cannot be streamed; [`try_sse_body`] says so instead.
+///
+/// # Examples
+///
+/// ```
+/// use llm_wire_stub::{Api, Turn, sse_body};
+///
+/// let body = sse_body(Api::AnthropicMessages, &Turn::new().text("hi").plain());
+/// let text = std::str::from_utf8(&body).unwrap();
+/// assert!(text.ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
+/// ```
+#[must_use]
+#[track_caller]
+pub fn sse_body(api: Api, turn: &Turn) -> Bytes {
+    match try_sse_body(api, turn) {
+        Ok(body) => body,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// As [`sse_body`].
+///
+/// # Errors
+///
+/// If the turn cannot be streamed: it is an error turn, a place or a fault has no target.
+pub fn try_sse_body(api: Api, turn: &Turn) -> Result<Bytes, UnplayableError> {
+    let mut body = Vec::new();
+    for bytes in stream(api, turn, Cut::Whole)? {
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body.into())
+}
+
+/// The streaming answer to `turn`, in the pieces that a client would read under this cut.
+///
+/// # Panics
+///
+/// At the caller's line, if the turn cannot be streamed; [`try_chunks`] says so instead.
+///
+/// # Examples
+///
+/// ```
+/// use llm_wire_stub::{Api, Cut, Turn, chunks, sse_body};
+///
+/// let turn = Turn::new().text("hi");
+/// let pieces: Vec<_> = chunks(Api::AnthropicMessages, &turn, Cut::EveryByte).collect();
+/// assert_eq!(pieces.concat(), sse_body(Api::AnthropicMessages, &turn));
+/// ```
+#[track_caller]
+pub fn chunks(api: Api, turn: &Turn, cut: Cut) -> impl Iterator<Item = Bytes> + use<> {
+    match try_chunks(api, turn, cut) {
+        Ok(chunks) => chunks,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// As [`chunks`].
+///
+/// # Errors
+///
+/// If the turn cannot be streamed: it is an error turn, a place or a fault has no target.
+pub fn try_chunks(
+    api: Api,
+    turn: &Turn,
+    cut: Cut,
+) -> Result<impl Iterator<Item = Bytes> + use<>, UnplayableError> {
+    stream(api, turn, cut)
+}
+
+/// The body of the non-streaming answer to `turn`.
+///
+/// # Panics
+///
+/// At the caller's line, if the turn has no such body; [`try_json_body`] says so instead.
+///
+/// # Examples
+///
+/// ```
+/// use llm_wire_stub::{Api, Turn, json_body};
+///
+/// let body = json_body(Api::AnthropicMessages, &Turn::new().text("hi"));
+/// let json: serde_json::Value = serde_json::from_slice(&body).unwrap();
+/// assert_eq!(json["content"][0]["text"], "hi");
+/// ```
+#[must_use]
+#[track_caller]
+pub fn json_body(api: Api, turn: &Turn) -> Bytes {
+    match try_json_body(api, turn) {
+        Ok(body) => body,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// As [`json_body`].
+///
+/// # Errors
+///
+/// If the turn has no such body: it is an error turn, its arguments are no JSON, a place or a fault has
+/// no target.
+pub fn try_json_body(api: Api, turn: &Turn) -> Result<Bytes, UnplayableError> {
+    let mut body = Vec::new();
+    for bytes in bodies(api, turn, Form::Json, Cut::Whole)? {
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body.into())
+}
+
+/// The body of an error answer.
+///
+/// # Examples
+///
+/// ```
+/// use llm_wire_stub::{Api, ApiError, error_body};
+///
+/// let body = error_body(Api::AnthropicMessages, &ApiError::overloaded());
+/// let json: serde_json::Value = serde_json::from_slice(&body).unwrap();
+/// assert_eq!(json["error"]["type"], "overloaded_error");
+/// ```
+#[must_use]
+pub fn error_body(api: Api, error: &ApiError) -> Bytes {
+    let (_, body) = api.error(error, &Context::unasked(0, false));
+    body.into()
+}
+
+impl Turn {
+    /// What a client that loses nothing reads from this turn: adjacent text merged, ids and usage filled
+    /// in. Equal to what [`accumulate`](crate::accumulate) makes of [`sse_body`].
+    ///
+    /// # Errors
+    ///
+    /// If there is no such reply: an error turn, or arguments that are no JSON.
+    pub fn normalized(&self, api: Api) -> Result<Reply, UnplayableError> {
+        let reply = api.normalized(self, &Context::of(self));
+        reply.map_err(|why| UnplayableError::new(api, self, &Unplayable(why)))
+    }
+}
+
+fn stream(api: Api, turn: &Turn, cut: Cut) -> Result<Bodies, UnplayableError> {
+    bodies(api, turn, Form::Stream, cut)
+}
+
+fn bodies(api: Api, turn: &Turn, form: Form, cut: Cut) -> Result<Bodies, UnplayableError> {
+    let error = |why: &Unplayable| UnplayableError::new(api, turn, why);
+    if matches!(turn.says, Says::Error(_)) {
+        return Err(error(&Unplayable(
+            "an error turn has no body of its own\n  help: use `error_body(..)`".to_owned(),
+        )));
+    }
+    let turn_shared = Arc::new(turn.clone());
+    let steps = plan::plan(&turn_shared, api, form, &Context::of(turn), cut);
+    Ok(Bodies(steps.map_err(|why| error(&why))?))
+}
+
+/// The body bytes of a plan.
+struct Bodies(Steps);
+
+impl Iterator for Bodies {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.0.by_ref().find_map(|step| match step {
+            Step::Body(bytes) => Some(bytes),
+            Step::Head(_) | Step::Wait(_) | Step::Hold(_) | Step::Stall | Step::End(_) => None,
+        })
+    }
+}
+
+impl Context {
+    /// Of an answer that nobody asked for.
+    pub(crate) const fn unasked(seed: u64, plain: bool) -> Self {
+        Self {
+            model: String::new(),
+            seed,
+            plain,
+        }
+    }
+
+    fn of(turn: &Turn) -> Self {
+        Self::unasked(turn.seed.unwrap_or(0), turn.is_plain())
+    }
+}
+
+/// A turn that cannot be played as scripted: what is in the way, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnplayableError {
+    message: String,
+}
+
+impl UnplayableError {
+    fn new(api: Api, turn: &Turn, why: &Unplayable) -> Self {
+        Self {
+            message: why.located(&format!(
+                "{}, turn built at {}:{}",
+                api.name(),
+                turn.built.file(),
+                turn.built.line()
+            )),
+        }
+    }
+}
+
+impl fmt::Display for UnplayableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for UnplayableError {}

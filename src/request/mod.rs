@@ -1,0 +1,19 @@
+//! What came in: requests as recorded, what they mean in neutral words, and the matchers over them.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `recorded.rs` | [`RecordedRequest`] and its [`Outcome`] |
+//! | `view.rs` | the request in neutral words: messages, tools, tool results |
+//! | `matcher.rs` | [`matchers`] that claim a request for a lane, and say why they do not |
+
+mod matcher;
+mod recorded;
+mod view;
+
+pub(crate) use http::HeaderMap as Headers;
+pub(crate) use matcher::Matcher;
+pub use matcher::{IntoMatcher, matchers};
+pub(crate) use recorded::{Kind, Received};
+pub use recorded::{Outcome, RecordedRequest};
+pub(crate) use view::View;
+pub use view::{Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult};

@@ -1,0 +1,399 @@
+//! One request as it came in, and what became of it.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::{Headers, Message, OfferedTool, ResponseFormat, ToolResult, View};
+use crate::api::Api;
+
+/// What became of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Still under way.
+    Open,
+    /// Written to its end.
+    Complete,
+    /// The client left first.
+    Cancelled,
+    /// Ended by a scripted reset.
+    Reset,
+    /// Ended early in another scripted way, or because its gate was dropped.
+    Failed,
+    /// The stub refused: a provider's rule was broken, or the script had no answer for this call.
+    Refused,
+}
+
+/// A request as it came in: exact bytes, their meaning, and what became of the answer.
+///
+/// Clones share what changes (the outcome, the bytes written), so a clone kept by a test stays current.
+#[derive(Clone)]
+pub struct RecordedRequest {
+    received: Arc<Received>,
+    progress: Arc<Mutex<Progress>>,
+}
+
+/// What does not change any more once the request was read.
+pub(crate) struct Received {
+    pub(crate) kind: Kind,
+    pub(crate) method: String,
+    /// Path and query, as sent.
+    pub(crate) target: String,
+    pub(crate) headers: Headers,
+    pub(crate) body: Bytes,
+    pub(crate) view: View,
+    pub(crate) connection: usize,
+    pub(crate) arrived: Duration,
+}
+
+/// What the request is to the stub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A call of the model: counted from 0.
+    ModelCall { api: Api, index: usize },
+    /// Something else that the stub serves, such as a CORS preflight.
+    SideRoad,
+    /// A path that the stub does not serve, or bytes that are no request.
+    NotServed,
+}
+
+struct Progress {
+    outcome: Outcome,
+    lane: Option<Arc<str>>,
+    answered_by: String,
+    remark: Option<String>,
+    written: u64,
+}
+
+impl RecordedRequest {
+    pub(crate) fn new(received: Received) -> Self {
+        Self {
+            received: Arc::new(received),
+            progress: Arc::new(Mutex::new(Progress {
+                outcome: Outcome::Open,
+                lane: None,
+                answered_by: "nothing yet".to_owned(),
+                remark: None,
+                written: 0,
+            })),
+        }
+    }
+
+    /// Its number among the model calls, from 0; messages show index 0 as `#1`.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on a request from the journal that is no model call.
+    #[must_use]
+    #[track_caller]
+    pub fn index(&self) -> usize {
+        match self.received.kind {
+            Kind::ModelCall { index, .. } => index,
+            Kind::SideRoad | Kind::NotServed => panic!(
+                "{self} is no model call, so it has no index\n  \
+                 help: `requests()` has the model calls only"
+            ),
+        }
+    }
+
+    /// The API it was sent to; `None` if it is no model call.
+    #[must_use]
+    pub fn api(&self) -> Option<Api> {
+        match self.received.kind {
+            Kind::ModelCall { api, .. } => Some(api),
+            Kind::SideRoad | Kind::NotServed => None,
+        }
+    }
+
+    /// The HTTP method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.received.method
+    }
+
+    /// The path, without the query.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        let target = self.target();
+        target.split_once('?').map_or(target, |(path, _)| path)
+    }
+
+    /// What follows the `?`, if there is one.
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {
+        self.target().split_once('?').map(|(_, query)| query)
+    }
+
+    /// Path and query, as sent.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.received.target
+    }
+
+    /// The headers.
+    #[must_use]
+    pub fn headers(&self) -> &Headers {
+        &self.received.headers
+    }
+
+    /// The value of a header as text; `None` if it is missing or no text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.received.headers.get(name)?.to_str().ok()
+    }
+
+    /// The body, exactly as sent (transfer framing removed).
+    #[must_use]
+    pub fn body(&self) -> &Bytes {
+        &self.received.body
+    }
+
+    /// The body as JSON; null if it is no JSON.
+    #[must_use]
+    pub fn json(&self) -> &Value {
+        const NULL: &Value = &Value::Null;
+        self.received.view.json.as_ref().unwrap_or(NULL)
+    }
+
+    /// The model that is asked for; empty if none is.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.received.view.model
+    }
+
+    /// Whether the answer is asked for as a stream.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        self.received.view.stream
+    }
+
+    /// The system prompt: a string as it is, blocks joined by newlines.
+    #[must_use]
+    pub fn system(&self) -> Option<&str> {
+        self.received
+            .view
+            .system
+            .as_ref()
+            .map(|(text, _)| text.as_str())
+    }
+
+    /// The system prompt as sent.
+    #[must_use]
+    pub fn system_as_sent(&self) -> Option<&Value> {
+        self.received.view.system.as_ref().map(|(_, sent)| sent)
+    }
+
+    /// The conversation, in order.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.received.view.messages
+    }
+
+    /// The tools that the model may call.
+    #[must_use]
+    pub fn tools(&self) -> &[OfferedTool] {
+        &self.received.view.tools
+    }
+
+    /// The tool results in the conversation, in order.
+    #[must_use]
+    pub fn tool_results(&self) -> &[ToolResult] {
+        &self.received.view.tool_results
+    }
+
+    /// The last result of the call with this id.
+    #[must_use]
+    pub fn tool_result(&self, call_id: &str) -> Option<&ToolResult> {
+        let results = self.tool_results().iter().rev();
+        results.into_iter().find(|result| result.call_id == call_id)
+    }
+
+    /// The form that the answer's text has to have, if the request asks for one.
+    #[must_use]
+    pub fn response_format(&self) -> Option<&ResponseFormat> {
+        self.received.view.response_format.as_ref()
+    }
+
+    /// The limit on the answer's tokens.
+    #[must_use]
+    pub fn max_tokens(&self) -> Option<u64> {
+        self.received.view.max_tokens
+    }
+
+    /// The key, whichever header it came in. `Debug` shows its last four characters only.
+    #[must_use]
+    pub fn api_key(&self) -> Option<&str> {
+        self.received.view.api_key.as_deref()
+    }
+
+    /// The text of the last user message that has any; empty if there is none.
+    #[must_use]
+    pub fn last_user_text(&self) -> String {
+        self.received.view.last_user_text()
+    }
+
+    /// All text of the request, one piece a line: system prompt, messages, tool results.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.received.view.text()
+    }
+
+    /// The number of the connection it came on, from 0.
+    #[must_use]
+    pub fn connection(&self) -> usize {
+        self.received.connection
+    }
+
+    /// When it had been read, since the stub's start, on the stub's clock.
+    #[must_use]
+    pub fn arrived(&self) -> Duration {
+        self.received.arrived
+    }
+
+    /// The lane that claimed it.
+    #[must_use]
+    pub fn lane(&self) -> Option<String> {
+        self.progress().lane.as_deref().map(str::to_owned)
+    }
+
+    /// What answered it, in words: `turn #1`, `lane \`judge\` turn #1`, `the closure`.
+    #[must_use]
+    pub fn answered_by(&self) -> String {
+        self.progress().answered_by.clone()
+    }
+
+    /// What became of the answer so far. It is set just before the last bytes are written, so it is there
+    /// once the client returns.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.progress().outcome
+    }
+
+    /// Bytes handed to the operating system for this answer, head and framing included.
+    #[must_use]
+    pub fn bytes_written(&self) -> u64 {
+        self.progress().written
+    }
+
+    /// What else there is to say of the answer, such as that a client never read it.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        self.progress().remark.clone()
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.received.kind
+    }
+
+    pub(crate) fn view(&self) -> &View {
+        &self.received.view
+    }
+
+    pub(crate) fn is_in_lane(&self, name: &str) -> bool {
+        self.progress().lane.as_deref() == Some(name)
+    }
+
+    pub(crate) fn set_lane(&self, lane: &Arc<str>) {
+        self.progress().lane = Some(Arc::clone(lane));
+    }
+
+    pub(crate) fn set_answered_by(&self, what: String) {
+        self.progress().answered_by = what;
+    }
+
+    pub(crate) fn set_outcome(&self, outcome: Outcome) {
+        self.progress().outcome = outcome;
+    }
+
+    pub(crate) fn set_remark(&self, remark: impl Into<String>) {
+        self.progress().remark = Some(remark.into());
+    }
+
+    pub(crate) fn add_written(&self, bytes: usize) {
+        self.progress().written += u64::try_from(bytes).unwrap_or(u64::MAX);
+    }
+
+    /// One line of a report: what came, what answered it, what became of it.
+    pub(crate) fn line(&self) -> String {
+        let progress = self.progress();
+        let remark = progress.remark.as_ref();
+        let remark = remark
+            .map(|remark| format!(" ({remark})"))
+            .unwrap_or_default();
+        format!(
+            "{self}: {}, {:?}, {} bytes{remark}",
+            progress.answered_by, progress.outcome, progress.written
+        )
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `#1 POST /v1/messages`.
+impl fmt::Display for RecordedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Kind::ModelCall { index, .. } = self.received.kind {
+            write!(f, "#{} ", index + 1)?;
+        }
+        write!(f, "{} {}", self.method(), self.target())
+    }
+}
+
+impl fmt::Debug for RecordedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordedRequest")
+            .field("request", &self.to_string())
+            .field("headers", &Masked(self.headers()))
+            .field("api_key", &self.api_key().map(masked))
+            .field("body", &self.body().len())
+            .field("connection", &self.connection())
+            .field("answered_by", &self.answered_by())
+            .field("outcome", &self.outcome())
+            .field("bytes_written", &self.bytes_written())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Headers with their credentials hidden.
+struct Masked<'a>(&'a Headers);
+
+impl fmt::Debug for Masked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SECRET: [&str; 5] = [
+            "authorization",
+            "proxy-authorization",
+            "x-api-key",
+            "api-key",
+            "cookie",
+        ];
+        let shown = self.0.iter().map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            let secret = SECRET.contains(&name.as_str());
+            (name, if secret { masked(&value) } else { value })
+        });
+        f.debug_map().entries(shown).finish()
+    }
+}
+
+/// `sk-…last4`; keys too short to hide anything are hidden whole.
+fn masked(key: &str) -> String {
+    let characters: Vec<char> = key.chars().collect();
+    match characters
+        .len()
+        .checked_sub(4)
+        .and_then(|at| characters.get(at..))
+    {
+        Some(last) if characters.len() >= 12 => {
+            format!("sk-…{}", last.iter().collect::<String>())
+        }
+        _ => "sk-…".to_owned(),
+    }
+}

@@ -1,0 +1,231 @@
+//! An error that the provider answers with, naming no provider.
+
+use std::time::Duration;
+
+/// What kind of error it is. Each API has its own status, type and wording for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request is wrong in itself.
+    InvalidRequest,
+    /// The conversation is longer than the model's context window.
+    ContextOverflow,
+    /// No key, or a wrong one.
+    Authentication,
+    /// The account cannot pay.
+    Billing,
+    /// The key may not do this.
+    Permission,
+    /// There is no such model or resource.
+    NotFound,
+    /// The request collides with another one.
+    Conflict,
+    /// The body is over the provider's limit.
+    RequestTooLarge,
+    /// Too many requests or tokens in a time.
+    RateLimited,
+    /// The provider failed.
+    Internal,
+    /// The provider took too long.
+    Timeout,
+    /// The provider has no capacity left.
+    Overloaded,
+    /// Any other HTTP status; the type is what the API's table gives for it.
+    Status(u16),
+}
+
+/// Whether the answer tells the client to try again (`x-should-retry`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RetryHint {
+    Retry,
+    DoNotRetry,
+}
+
+/// An error answer. It is a turn of its own, or what ends a stream that had begun well.
+///
+/// ```
+/// use llm_wire_stub::{Api, ApiError, error_body};
+/// use std::time::Duration;
+///
+/// let error = ApiError::rate_limited().message("slow down").retry_after(Duration::from_secs(3));
+/// let body = error_body(Api::AnthropicMessages, &error);
+/// assert!(body.starts_with(br#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}"#));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApiError {
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: Option<String>,
+    pub(crate) error_type: Option<String>,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) retry_hint: Option<RetryHint>,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl ApiError {
+    /// An error of `kind`, with the API's status, type and wording for it.
+    #[must_use]
+    pub const fn new(kind: ErrorKind) -> Self {
+        Self {
+            kind,
+            message: None,
+            error_type: None,
+            retry_after: None,
+            retry_hint: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// An error with this HTTP status, its type from the API's table.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, unless `status` is from 400 to 599.
+    #[must_use]
+    #[track_caller]
+    pub fn status(status: u16) -> Self {
+        assert!(
+            (400..600).contains(&status),
+            "an error answer has a status from 400 to 599\n  found: `{status}`\n  \
+             help: a turn that succeeds is made by `Turn::new()`"
+        );
+        Self::new(ErrorKind::Status(status))
+    }
+
+    /// The request is wrong, in these words.
+    #[must_use]
+    pub fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidRequest).message(message)
+    }
+
+    /// The conversation does not fit the model's context window, in the provider's status and wording.
+    #[must_use]
+    pub const fn context_overflow() -> Self {
+        Self::new(ErrorKind::ContextOverflow)
+    }
+
+    /// The key is wrong.
+    #[must_use]
+    pub const fn authentication() -> Self {
+        Self::new(ErrorKind::Authentication)
+    }
+
+    /// The account cannot pay.
+    #[must_use]
+    pub const fn billing() -> Self {
+        Self::new(ErrorKind::Billing)
+    }
+
+    /// The key may not do this.
+    #[must_use]
+    pub const fn permission() -> Self {
+        Self::new(ErrorKind::Permission)
+    }
+
+    /// There is no such model.
+    #[must_use]
+    pub const fn not_found() -> Self {
+        Self::new(ErrorKind::NotFound)
+    }
+
+    /// The request collides with another one.
+    #[must_use]
+    pub const fn conflict() -> Self {
+        Self::new(ErrorKind::Conflict)
+    }
+
+    /// The body is over the provider's limit.
+    #[must_use]
+    pub const fn request_too_large() -> Self {
+        Self::new(ErrorKind::RequestTooLarge)
+    }
+
+    /// Too many requests; see [`ApiError::retry_after`].
+    #[must_use]
+    pub const fn rate_limited() -> Self {
+        Self::new(ErrorKind::RateLimited)
+    }
+
+    /// The provider failed.
+    #[must_use]
+    pub const fn internal() -> Self {
+        Self::new(ErrorKind::Internal)
+    }
+
+    /// The provider took too long.
+    #[must_use]
+    pub const fn timeout() -> Self {
+        Self::new(ErrorKind::Timeout)
+    }
+
+    /// The provider has no capacity left.
+    #[must_use]
+    pub const fn overloaded() -> Self {
+        Self::new(ErrorKind::Overloaded)
+    }
+
+    /// Says it in these words instead of the API's own.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// Names this type instead of the one of the API's table.
+    #[must_use]
+    pub fn error_type(mut self, error_type: impl Into<String>) -> Self {
+        self.error_type = Some(error_type.into());
+        self
+    }
+
+    /// Adds the header `retry-after`, in seconds; a part of a second is written as a decimal.
+    #[must_use]
+    pub const fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// Tells the client to try again (`x-should-retry: true`), whatever the status says.
+    #[must_use]
+    pub const fn should_retry(mut self) -> Self {
+        self.retry_hint = Some(RetryHint::Retry);
+        self
+    }
+
+    /// Tells the client not to try again (`x-should-retry: false`), whatever the status says.
+    #[must_use]
+    pub const fn should_not_retry(mut self) -> Self {
+        self.retry_hint = Some(RetryHint::DoNotRetry);
+        self
+    }
+
+    /// Adds a header to the answer.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if HTTP does not allow this name or value, or if the header belongs to the
+    /// framing of the answer (`connection`, `content-length`, `transfer-encoding`).
+    #[must_use]
+    #[track_caller]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        let legal = http::HeaderName::from_bytes(name.as_bytes()).is_ok()
+            && http::HeaderValue::from_str(&value).is_ok();
+        assert!(
+            legal,
+            "HTTP does not allow this header\n  found: `{}: {}`\n  \
+             help: a name is made of letters, digits and `-`; a value has no line ends",
+            name.escape_debug(),
+            value.escape_debug()
+        );
+        let framing = ["connection", "content-length", "transfer-encoding"];
+        assert!(
+            !framing
+                .iter()
+                .any(|framing| name.eq_ignore_ascii_case(framing)),
+            "the framing of an answer is the stub's\n  found: `{name}: {value}`\n  \
+             help: leave this header out"
+        );
+        self.headers.push((name, value));
+        self
+    }
+}

@@ -1,0 +1,177 @@
+//! A gate: where an answer waits until the test opens it. Plain state and wakers; the player in `server`
+//! is the one who waits.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Waker,
+};
+
+/// Holds an answer at a place until the test opens it. See [`Turn::gate`](crate::Turn::gate).
+///
+/// A gate that was opened stays open. Dropping one that is still closed aborts the answer that waits at
+/// it, so that a forgotten gate fails the test instead of hanging it.
+///
+/// ```
+/// use llm_wire_stub::{After, Gate, Turn};
+///
+/// let gate = Gate::new();
+/// let turn = Turn::new().text("two words").gate(After::deltas(1), &gate);
+/// gate.open();
+/// # let _ = turn;
+/// ```
+#[must_use = "a gate that is dropped while closed aborts the answer"]
+pub struct Gate {
+    latch: GateLatch,
+}
+
+impl Gate {
+    /// A closed gate.
+    pub fn new() -> Self {
+        Self {
+            latch: GateLatch(Arc::default()),
+        }
+    }
+
+    /// Opens the gate for good: whoever waits goes on, whoever comes later does not wait.
+    pub fn open(&self) {
+        self.latch.open();
+    }
+
+    pub(crate) fn latch(&self) -> &GateLatch {
+        &self.latch
+    }
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.latch.abort();
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.latch, f)
+    }
+}
+
+/// The gate as a turn names it.
+#[derive(Clone)]
+pub(crate) struct GateLatch(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    lock: Lock,
+    reached: bool,
+    wakers: Vec<Waker>,
+    /// What the stub that plays this gate has to say when a wait for it gives up.
+    report: Option<Arc<Report>>,
+}
+
+pub(crate) type Report = dyn Fn() -> String + Send + Sync;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lock {
+    #[default]
+    Closed,
+    Open,
+    /// The gate, or the stub that plays it, was dropped while it was closed.
+    Aborted,
+}
+
+impl GateLatch {
+    /// An answer has come to the gate.
+    pub(crate) fn reach(&self) {
+        self.update(|state| state.reached = true);
+    }
+
+    /// Whoever waits goes on, whoever comes later does not wait.
+    pub(crate) fn open(&self) {
+        self.update(|state| {
+            if state.lock == Lock::Closed {
+                state.lock = Lock::Open;
+            }
+        });
+    }
+
+    /// Nobody will open this gate any more.
+    pub(crate) fn abort(&self) {
+        self.update(|state| {
+            if state.lock == Lock::Closed {
+                state.lock = Lock::Aborted;
+            }
+        });
+    }
+
+    /// How the gate stands; while it is closed, `waker` is called at the next change.
+    pub(crate) fn poll_lock(&self, waker: &Waker) -> Lock {
+        let mut state = self.state();
+        if state.lock == Lock::Closed {
+            remember(&mut state.wakers, waker);
+        }
+        state.lock
+    }
+
+    /// Whether an answer has come to it; `None` if none ever will. While it is still to come, `waker` is
+    /// called at the next change.
+    pub(crate) fn poll_reached(&self, waker: &Waker) -> Option<bool> {
+        let mut state = self.state();
+        if state.reached {
+            return Some(true);
+        }
+        if state.lock == Lock::Aborted {
+            return None;
+        }
+        remember(&mut state.wakers, waker);
+        Some(false)
+    }
+
+    /// Names the stub that plays this gate.
+    pub(crate) fn bind(&self, report: &Arc<Report>) {
+        self.state().report = Some(Arc::clone(report));
+    }
+
+    /// The journal of the stub that plays this gate.
+    pub(crate) fn report(&self) -> Option<Arc<Report>> {
+        self.state().report.clone()
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn update(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        change(&mut state);
+        let wakers = std::mem::take(&mut state.wakers);
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps `waker` unless one that wakes the same task is there already.
+pub(crate) fn remember(wakers: &mut Vec<Waker>, waker: &Waker) {
+    if !wakers.iter().any(|known| known.will_wake(waker)) {
+        wakers.push(waker.clone());
+    }
+}
+
+impl fmt::Debug for GateLatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        f.debug_struct("Gate")
+            .field("lock", &state.lock)
+            .field("reached", &state.reached)
+            .finish()
+    }
+}

@@ -1,0 +1,40 @@
+//! What the model says, and which turn answers which request. No wire format, no socket, no clock.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `turn.rs` | [`Turn`]: parts, stop reason, usage, and what happens to the answer on its way |
+//! | `fragments.rs` | how a part is cut into deltas |
+//! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
+//! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
+//! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
+//! | `pick.rs` | sequence, lanes, closure: which turn answers |
+//! | `dice.rs` | numbers from the seed |
+
+mod api_error;
+mod dice;
+mod ending;
+mod fragments;
+mod gate;
+mod pick;
+mod place;
+mod reply;
+mod stop_reason;
+mod turn;
+mod usage;
+
+pub(crate) use api_error::RetryHint;
+pub use api_error::{ApiError, ErrorKind};
+pub(crate) use dice::Dice;
+pub use ending::{Ending, Fault};
+pub(crate) use fragments::Cuts;
+pub use fragments::Fragments;
+pub use gate::Gate;
+pub(crate) use gate::{GateLatch, Lock, Report, remember};
+pub(crate) use pick::{Lane, Origin, Picked, Position, Script, WhenPlayed};
+pub use place::After;
+pub(crate) use place::Place;
+pub use reply::{Part, Reply, ToolCall};
+pub use stop_reason::StopReason;
+pub(crate) use turn::{Action, Noise, Says, ScriptedPart};
+pub use turn::{Arguments, Turn};
+pub use usage::Usage;

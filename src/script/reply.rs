@@ -1,0 +1,115 @@
+//! What a turn comes to once it was read back.
+
+use serde_json::Value;
+
+use super::{StopReason, Usage};
+
+/// What a client that reads everything and loses nothing ends up with: adjacent text merged, ids and
+/// usage filled in.
+///
+/// [`accumulate`](crate::accumulate) makes one from bytes, [`Turn::normalized`](crate::Turn::normalized)
+/// from a turn; the two are equal for every turn that an API can carry.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The provider's id of this answer.
+    pub id: String,
+    /// The model that answered.
+    pub model: String,
+    /// Text and tool calls, in order.
+    pub parts: Vec<Part>,
+    /// Why the model stopped.
+    pub stop_reason: StopReason,
+    /// What the answer cost.
+    pub usage: Usage,
+}
+
+impl Reply {
+    pub(crate) const fn new(
+        id: String,
+        model: String,
+        parts: Vec<Part>,
+        stop_reason: StopReason,
+        usage: Usage,
+    ) -> Self {
+        Self {
+            id,
+            model,
+            parts,
+            stop_reason,
+            usage,
+        }
+    }
+
+    /// All text, joined.
+    #[must_use]
+    pub fn text(&self) -> String {
+        joined_text(&self.parts)
+    }
+
+    /// The tool calls, in order.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(Part::as_tool_call)
+    }
+}
+
+/// One block of an answer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Part {
+    /// Text for the user.
+    Text(String),
+    /// A call of one of the client's tools.
+    ToolCall(ToolCall),
+    /// A block of a kind that this crate has no word for, so that nothing is lost: the block as it
+    /// started, and its deltas.
+    Unknown {
+        /// The block as it started.
+        block: Value,
+        /// Its deltas, in order.
+        deltas: Vec<Value>,
+    },
+}
+
+impl Part {
+    /// The tool call, if this part is one.
+    #[must_use]
+    pub const fn as_tool_call(&self) -> Option<&ToolCall> {
+        match self {
+            Self::ToolCall(call) => Some(call),
+            Self::Text(_) | Self::Unknown { .. } => None,
+        }
+    }
+}
+
+/// A call of one of the client's tools, whole.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// The id that the tool's result has to name.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is called with. No arguments at all are an empty object.
+    pub arguments: Value,
+}
+
+impl ToolCall {
+    pub(crate) const fn new(id: String, name: String, arguments: Value) -> Self {
+        Self {
+            id,
+            name,
+            arguments,
+        }
+    }
+}
+
+pub(crate) fn joined_text(parts: &[Part]) -> String {
+    parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::ToolCall(_) | Part::Unknown { .. } => None,
+        })
+        .collect()
+}

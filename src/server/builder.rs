@@ -1,0 +1,287 @@
+//! Building a stub.
+
+use std::{collections::BTreeSet, fmt, panic::Location, sync::Arc, time::Duration};
+
+use super::{
+    shared::{Config, Rules},
+    stub::WireStub,
+    wait::PATIENCE,
+};
+use crate::{
+    api::{Api, Context, Form},
+    plan::{self, Cut},
+    request::{IntoMatcher, RecordedRequest},
+    script::{ApiError, Lane, Noise, Says, Script, StopReason, Turn, WhenPlayed},
+};
+
+/// A request body may be this long by default: what Anthropic allows.
+const BODY_LIMIT: usize = 32 * 1024 * 1024;
+
+/// Says what a stub answers, then starts it. Made by [`WireStub::builder`].
+///
+/// Which turn answers a call: the provider's own rules come first, then an error for this call's index, a
+/// lane, the closure, the sequence. When nothing is left the call is answered 422, which no client
+/// retries, and [`verify`](WireStub::verify) fails.
+#[must_use = "nothing is served until `start` is called"]
+pub struct WireStubBuilder {
+    config: Config,
+    verify_on_drop: VerifyOnDrop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VerifyOnDrop {
+    Yes,
+    No,
+}
+
+impl WireStubBuilder {
+    pub(super) fn new(built: &'static Location<'static>) -> Self {
+        Self {
+            config: Config {
+                script: Script::new(built),
+                api: None,
+                cut: Cut::PerEvent,
+                body_limit: BODY_LIMIT,
+                patience: PATIENCE,
+                rules: Rules::AllBut(BTreeSet::new()),
+            },
+            verify_on_drop: VerifyOnDrop::Yes,
+        }
+    }
+
+    /// Adds a turn to the sequence, which answers in order of arrival.
+    #[track_caller]
+    pub fn turn(mut self, turn: impl Into<Turn>) -> Self {
+        self.config.script.turns.push(Arc::new(turn.into()));
+        self
+    }
+
+    /// Adds turns to the sequence.
+    #[track_caller]
+    pub fn turns<T: Into<Turn>>(mut self, turns: impl IntoIterator<Item = T>) -> Self {
+        for turn in turns {
+            self = self.turn(turn);
+        }
+        self
+    }
+
+    /// Adds a lane: a matcher with a sequence of its own, which no other call ever uses up. A request that
+    /// two lanes claim is refused.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is a lane of this name already.
+    #[track_caller]
+    pub fn lane<T: Into<Turn>>(
+        mut self,
+        name: impl Into<String>,
+        matcher: impl IntoMatcher,
+        turns: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let name: Arc<str> = name.into().into();
+        let lanes = &mut self.config.script.lanes;
+        assert!(
+            !lanes.iter().any(|lane| lane.name == name),
+            "there are two lanes named `{name}`\n  help: give each lane a name of its own"
+        );
+        let mut shared_turns = Vec::new();
+        for turn in turns {
+            shared_turns.push(Arc::new(turn.into()));
+        }
+        lanes.push(Lane {
+            name,
+            matcher: matcher.into_matcher(),
+            turns: shared_turns,
+        });
+        self
+    }
+
+    /// Answers by content what no lane claims: the request and its index in, the turn out; `None` passes
+    /// the call on to the sequence.
+    ///
+    /// It runs off the stub's own threads and outside its locks. A panic in it fails the call and the test
+    /// with its own message.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is a closure already.
+    #[track_caller]
+    pub fn answer(
+        mut self,
+        answer: impl Fn(&RecordedRequest, usize) -> Option<Turn> + Send + Sync + 'static,
+    ) -> Self {
+        let slot = &mut self.config.script.answer;
+        assert!(
+            slot.is_none(),
+            "there are two closures\n  help: merge them into one, or use lanes"
+        );
+        *slot = Some(Arc::new(answer));
+        self
+    }
+
+    /// Answers the call with this index (from 0) with an error, without using up a turn.
+    pub fn error_at(mut self, index: usize, error: ApiError) -> Self {
+        self.config.script.errors_at.insert(index, error);
+        self
+    }
+
+    /// Lets the call with this index (from 0) stop for this reason, whatever its turn says.
+    pub fn stop_reason_at(mut self, index: usize, reason: impl Into<StopReason>) -> Self {
+        self.config.script.stops_at.insert(index, reason.into());
+        self
+    }
+
+    /// Plays the last turn of a sequence, or of a lane, again and again instead of running out.
+    pub fn repeat_last(mut self) -> Self {
+        self.config.script.when_played = WhenPlayed::RepeatLast;
+        self
+    }
+
+    /// Makes ids, padding and fragment sizes from this seed; 0 by default.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.config.script.seed = seed;
+        self
+    }
+
+    /// Leaves out padding, pings and the other noise of the service, for readable snapshots.
+    pub fn plain(mut self) -> Self {
+        self.config.script.noise = Noise::Plain;
+        self
+    }
+
+    /// Splits the bodies of all answers into writes in this way.
+    pub fn cut(mut self, cut: Cut) -> Self {
+        self.config.cut = cut;
+        self
+    }
+
+    /// Serves this API only, and checks when it starts that every turn can be streamed on it.
+    pub fn api(mut self, api: Api) -> Self {
+        self.config.api = Some(api);
+        self
+    }
+
+    /// Accepts requests that break the provider's rule of this name; the header `x-llm-wire-stub` of a
+    /// refusal has the name.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if no API has such a rule.
+    #[track_caller]
+    pub fn without_rule(mut self, name: &str) -> Self {
+        let known = || Api::ALL.iter().flat_map(|api| api.rules());
+        assert!(
+            known().any(|rule| rule.name == name),
+            "there is no rule `{name}`\n  expected: {}",
+            known()
+                .map(|rule| format!("`{}`", rule.name))
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+        if let Rules::AllBut(off) = &mut self.config.rules {
+            off.insert(name.to_owned());
+        }
+        self
+    }
+
+    /// Accepts requests whatever rule of the provider they break.
+    pub fn without_rules(mut self) -> Self {
+        self.config.rules = Rules::None;
+        self
+    }
+
+    /// Answers a request with a longer body with 413; 32 MiB by default.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.config.body_limit = bytes;
+        self
+    }
+
+    /// Lets every wait give up after this much of the system's time; 5 seconds by default. A client that
+    /// does not read what was written before a reset or a close is given as long.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.config.patience = patience;
+        self
+    }
+
+    /// Leaves the check of [`WireStub::verify`] to the test; by default a dropped stub makes it too.
+    pub fn without_verify_on_drop(mut self) -> Self {
+        self.verify_on_drop = VerifyOnDrop::No;
+        self
+    }
+
+    /// Starts the stub on a port of its own. It runs on a background thread, so this works under any async
+    /// runtime and without one.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if the operating system gives no port, or if [`api`](Self::api) was called
+    /// and a turn cannot be streamed on it.
+    #[must_use]
+    #[track_caller]
+    pub fn start(self) -> WireStub {
+        match self.try_start() {
+            Ok(stub) => stub,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// As [`start`](Self::start).
+    ///
+    /// # Errors
+    ///
+    /// If the operating system gives no port, or if [`api`](Self::api) was called and a turn cannot be
+    /// streamed on it.
+    pub fn try_start(self) -> Result<WireStub, StartError> {
+        if let Some(api) = self.config.api {
+            self.check(api)?;
+        }
+        WireStub::launch(self.config, self.verify_on_drop).map_err(|error| StartError {
+            message: format!(
+                "the stub could not start: {error}\n  \
+                 help: it needs a free port of 127.0.0.1 and one thread"
+            ),
+        })
+    }
+
+    fn check(&self, api: Api) -> Result<(), StartError> {
+        for (origin, turn) in self.config.script.all_turns() {
+            // a function of the user's runs when its turn is played, and off the caller's thread
+            if turn.runs_user_code() || matches!(turn.says, Says::Error(_)) {
+                continue;
+            }
+            let context = Context::unasked(self.config.script.seed, false);
+            plan::plan(turn, api, Form::Stream, &context, self.config.cut).map_err(|why| {
+                let (file, line) = (turn.built.file(), turn.built.line());
+                StartError {
+                    message: why.located(&format!(
+                        "{origin} on {}, built at {file}:{line}",
+                        api.name()
+                    )),
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for WireStubBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireStubBuilder")
+            .field("script", &self.config.script.description())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a stub did not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartError {
+    message: String,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StartError {}

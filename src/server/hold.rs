@@ -1,0 +1,93 @@
+//! Holding every answer, and waiting at gates.
+
+use std::{future::poll_fn, task::Poll};
+
+use super::{
+    shared::Shared,
+    wait::{Found, PATIENCE, Wait},
+};
+use crate::script::{Gate, GateLatch, Lock};
+use std::sync::Arc;
+
+/// Makes every answer wait until it is released or dropped. See [`StubHandle::hold`](crate::StubHandle::hold).
+#[must_use = "the hold ends when this is dropped"]
+#[derive(Debug)]
+pub struct Hold {
+    gate: Gate,
+    shared: Arc<Shared>,
+}
+
+impl Hold {
+    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+        let gate = Gate::new();
+        let before = shared.update(|state| state.hold.replace(gate.latch().clone()));
+        if let Some(before) = before {
+            before.open();
+        }
+        Self {
+            gate,
+            shared: Arc::clone(shared),
+        }
+    }
+
+    /// Lets the waiting answers go, and ends the hold.
+    pub fn release(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.shared.update(|state| {
+            let mine = |hold: &GateLatch| hold.is_same(self.gate.latch());
+            if state.hold.as_ref().is_some_and(mine) {
+                state.hold = None;
+            }
+        });
+        self.gate.open();
+    }
+}
+
+impl Gate {
+    /// Waits until an answer has come to the gate; it is there at once if one did earlier.
+    ///
+    /// # Panics
+    ///
+    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time, or when
+    /// the stub was dropped.
+    pub fn reached(&self) -> Wait<()> {
+        let (latch, reporter) = (self.latch().clone(), self.latch().clone());
+        Wait::new(
+            "an answer to come to the gate".to_owned(),
+            PATIENCE,
+            move |waker| match latch.poll_reached(waker) {
+                Some(true) => Found::Yes(()),
+                Some(false) => Found::NotYet,
+                None => Found::Never("the stub was dropped".to_owned()),
+            },
+            move || match reporter.report() {
+                Some(report) => report(),
+                None => "  help: no stub has a turn with this gate".to_owned(),
+            },
+        )
+    }
+
+    /// As [`Gate::reached`], on this thread.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, as [`Gate::reached`]; at once inside an async runtime.
+    #[track_caller]
+    pub fn reached_blocking(&self) {
+        self.reached().block("reached");
+    }
+}
+
+/// Waits until the gate is open; `Aborted` if nobody will open it any more.
+pub(super) async fn passed(gate: &GateLatch) -> Lock {
+    poll_fn(|context| match gate.poll_lock(context.waker()) {
+        Lock::Closed => Poll::Pending,
+        lock @ (Lock::Open | Lock::Aborted) => Poll::Ready(lock),
+    })
+    .await
+}

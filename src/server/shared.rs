@@ -1,0 +1,230 @@
+//! What the stub, its handles and its connections share: the script, the journal, and who waits for what.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Waker,
+    time::Duration,
+};
+
+use tokio::sync::watch;
+
+use super::clock::Clock;
+use crate::{
+    api::Api,
+    plan::Cut,
+    request::{Kind, Received, RecordedRequest},
+    script::{GateLatch, Position, Script, Turn, remember},
+    verify::{Problem, Verification, journal_lines},
+};
+
+/// How the stub was built.
+pub(super) struct Config {
+    pub(super) script: Script,
+    /// The only API served, if one was named.
+    pub(super) api: Option<Api>,
+    pub(super) cut: Cut,
+    pub(super) body_limit: usize,
+    pub(super) patience: Duration,
+    pub(super) rules: Rules,
+}
+
+/// Which of the providers' rules are applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rules {
+    AllBut(BTreeSet<String>),
+    None,
+}
+
+impl Rules {
+    pub(super) fn applies(&self, name: &str) -> bool {
+        match self {
+            Self::AllBut(off) => !off.contains(name),
+            Self::None => false,
+        }
+    }
+}
+
+pub(super) struct Shared {
+    pub(super) config: Config,
+    pub(super) clock: Clock,
+    state: Mutex<State>,
+    stop: watch::Sender<bool>,
+}
+
+pub(super) struct State {
+    pub(super) journal: Vec<RecordedRequest>,
+    /// The journal shows what came from here on.
+    pub(super) cleared: usize,
+    pub(super) calls: usize,
+    pub(super) position: Position,
+    pub(super) problems: Vec<Problem>,
+    pub(super) overflow: usize,
+    /// The hold in force: a gate in front of every answer.
+    pub(super) hold: Option<GateLatch>,
+    pub(super) in_flight: usize,
+    pub(super) connections: usize,
+    pub(super) connections_seen: usize,
+    pub(super) cancels: VecDeque<RecordedRequest>,
+    pub(super) stalls: VecDeque<RecordedRequest>,
+    pub(super) stopped: bool,
+    gates: Vec<GateLatch>,
+    wakers: Vec<Waker>,
+}
+
+impl Shared {
+    pub(super) fn new(config: Config) -> Arc<Self> {
+        let state = State {
+            journal: Vec::new(),
+            cleared: 0,
+            calls: 0,
+            position: Position::new(&config.script),
+            problems: Vec::new(),
+            overflow: 0,
+            hold: None,
+            in_flight: 0,
+            connections: 0,
+            connections_seen: 0,
+            cancels: VecDeque::new(),
+            stalls: VecDeque::new(),
+            stopped: false,
+            gates: Vec::new(),
+            wakers: Vec::new(),
+        };
+        let shared = Arc::new(Self {
+            config,
+            clock: Clock::system(),
+            state: Mutex::new(state),
+            stop: watch::Sender::new(false),
+        });
+        let turns = shared.config.script.all_turns();
+        turns.for_each(|(_, turn)| shared.bind_gates(turn));
+        shared
+    }
+
+    /// Tells the gates of a turn whose they are.
+    pub(super) fn bind_gates(self: &Arc<Self>, turn: &Turn) {
+        if turn.gates().next().is_none() {
+            return;
+        }
+        let shared = Arc::downgrade(self);
+        let report: Arc<crate::script::Report> = Arc::new(move || {
+            shared
+                .upgrade()
+                .map_or_else(String::new, |shared| shared.report())
+        });
+        for gate in turn.gates() {
+            gate.bind(&report);
+            let stopped = self.update(|state| {
+                state.gates.push(gate.clone());
+                state.stopped
+            });
+            if stopped {
+                gate.abort();
+            }
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state, and wakes whoever waits for a change.
+    pub(super) fn update<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let output = change(&mut state);
+        let wakers = std::mem::take(&mut state.wakers);
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+        output
+    }
+
+    /// Looks at the state; if `look` finds nothing, `waker` is called at the next change.
+    pub(super) fn poll<T>(
+        &self,
+        waker: &Waker,
+        look: impl FnOnce(&mut State) -> Option<T>,
+    ) -> Option<T> {
+        let mut state = self.lock();
+        let found = look(&mut state);
+        if found.is_none() {
+            remember(&mut state.wakers, waker);
+        }
+        found
+    }
+
+    /// Puts a request into the journal; model calls are counted here, in order of arrival.
+    pub(super) fn record(&self, mut received: Received) -> Arrival {
+        self.update(|state| {
+            if let Kind::ModelCall { index, .. } = &mut received.kind {
+                *index = state.calls;
+                state.calls += 1;
+            }
+            let call = matches!(received.kind, Kind::ModelCall { .. });
+            let request = RecordedRequest::new(received);
+            state.journal.push(request.clone());
+            state.in_flight += 1;
+            Arrival {
+                hold: if call { state.hold.clone() } else { None },
+                request,
+            }
+        })
+    }
+
+    /// Ends every answer and every wait.
+    pub(super) fn stop(&self) {
+        let gates = self.update(|state| {
+            state.stopped = true;
+            std::mem::take(&mut state.gates)
+        });
+        gates.iter().for_each(GateLatch::abort);
+        let _ = self.stop.send(true);
+    }
+
+    /// Waits until the stub is dropped.
+    pub(super) async fn stopped(&self) {
+        let mut stop = self.stop.subscribe();
+        let _ = stop.wait_for(|stopped| *stopped).await;
+    }
+
+    /// Script and journal, for a message.
+    pub(super) fn report(&self) -> String {
+        let state = self.lock();
+        let requests = state.journal.get(state.cleared..).unwrap_or_default();
+        format!(
+            "  where: {}\n{}",
+            self.config.script.description(),
+            journal_lines(requests)
+        )
+    }
+
+    /// The journal against the script.
+    pub(super) fn verification(&self) -> Verification {
+        let state = self.lock();
+        Verification {
+            script: self.config.script.description(),
+            unplayed: self.config.script.unplayed(&state.position),
+            problems: state.problems.clone(),
+            calls: state.journal.clone(),
+        }
+    }
+}
+
+/// A request in the journal, and the hold that was in force when it came.
+pub(super) struct Arrival {
+    pub(super) request: RecordedRequest,
+    pub(super) hold: Option<GateLatch>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("WireStub")
+            .field("script", &self.config.script.description())
+            .field("calls", &state.calls)
+            .field("in_flight", &state.in_flight)
+            .field("connections", &state.connections)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,397 @@
+//! The stub as a test sees it: its URL, its journal, its waits, its verdict.
+
+use std::{net::SocketAddr, ops::Deref, panic::Location, sync::Arc, task::Waker};
+
+use super::{
+    builder::{VerifyOnDrop, WireStubBuilder},
+    hold::Hold,
+    listener,
+    shared::{Config, Shared, State},
+    wait::{Found, Wait},
+};
+use crate::{
+    request::{Kind, RecordedRequest},
+    verify::VerifyError,
+};
+
+/// A scripted LLM provider on a port of its own, for one test.
+///
+/// Dropping it ends every answer, and checks what [`verify`](Self::verify) checks, unless that was called
+/// before or the test is panicking already. Everything that asks it something is on [`StubHandle`], which
+/// it derefs to.
+///
+/// ```
+/// use llm_wire_stub::WireStub;
+///
+/// let stub = WireStub::builder().turn("hello").without_verify_on_drop().start();
+/// assert!(stub.anthropic_url().starts_with("http://127.0.0.1:"));
+/// assert!(stub.requests().is_empty());
+/// ```
+#[derive(Debug)]
+pub struct WireStub {
+    handle: StubHandle,
+    verify_on_drop: std::sync::Mutex<VerifyOnDrop>,
+}
+
+/// A view of a running stub that can be cloned and sent to other tasks. It does not keep the stub alive
+/// and verifies nothing.
+#[derive(Clone, Debug)]
+pub struct StubHandle {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+}
+
+impl WireStub {
+    /// Says what a stub answers.
+    #[track_caller]
+    pub fn builder() -> WireStubBuilder {
+        WireStubBuilder::new(Location::caller())
+    }
+
+    pub(super) fn launch(config: Config, verify_on_drop: VerifyOnDrop) -> std::io::Result<Self> {
+        let (listener, address) = listener::bind()?;
+        let shared = Shared::new(config);
+        listener::serve(listener, Arc::clone(&shared))?;
+        Ok(Self {
+            handle: StubHandle { shared, address },
+            verify_on_drop: std::sync::Mutex::new(verify_on_drop),
+        })
+    }
+
+    /// A view of this stub that can be cloned.
+    #[must_use]
+    pub fn handle(&self) -> StubHandle {
+        self.handle.clone()
+    }
+
+    /// Checks that every turn was played, that every call had one, and that no rule of the provider was
+    /// broken. A later drop does not check again.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, with the whole report, if not.
+    #[track_caller]
+    pub fn verify(&self) {
+        if let Err(error) = self.try_verify() {
+            panic!("{error}");
+        }
+    }
+
+    /// As [`verify`](Self::verify).
+    ///
+    /// # Errors
+    ///
+    /// The report, if the script and the calls do not fit.
+    pub fn try_verify(&self) -> Result<(), VerifyError> {
+        self.disarm();
+        self.handle.shared.verification().result()
+    }
+
+    fn disarm(&self) -> VerifyOnDrop {
+        let mut armed = self
+            .verify_on_drop
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        std::mem::replace(&mut armed, VerifyOnDrop::No)
+    }
+}
+
+impl Deref for WireStub {
+    type Target = StubHandle;
+
+    fn deref(&self) -> &StubHandle {
+        &self.handle
+    }
+}
+
+impl Drop for WireStub {
+    fn drop(&mut self) {
+        self.handle.shared.stop();
+        let armed = self.disarm() == VerifyOnDrop::Yes;
+        if !armed || std::thread::panicking() {
+            return;
+        }
+        if let Err(error) = self.handle.shared.verification().result() {
+            panic!("{error}");
+        }
+    }
+}
+
+impl StubHandle {
+    /// The root URL, without a slash at its end.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The base URL that Anthropic's SDKs expect: the root.
+    #[must_use]
+    pub fn anthropic_url(&self) -> String {
+        self.url()
+    }
+
+    /// The model calls so far, in order of arrival.
+    #[must_use]
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        calls(&self.shared.lock())
+    }
+
+    /// The one model call that there was.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, with the journal, if there was none or more than one.
+    #[must_use]
+    #[track_caller]
+    pub fn single_request(&self) -> RecordedRequest {
+        single(self.requests(), "the stub", &self.shared)
+    }
+
+    /// Everything that came, in order of arrival: model calls, preflights, requests for what is not
+    /// served.
+    #[must_use]
+    pub fn journal(&self) -> Vec<RecordedRequest> {
+        let state = self.shared.lock();
+        state
+            .journal
+            .get(state.cleared..)
+            .unwrap_or_default()
+            .to_vec()
+    }
+
+    /// The calls that this lane claimed.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if the script has no such lane.
+    #[must_use]
+    #[track_caller]
+    pub fn lane(&self, name: &str) -> LaneView {
+        let lanes = &self.shared.config.script.lanes;
+        assert!(
+            lanes.iter().any(|lane| &*lane.name == name),
+            "there is no lane `{name}`\n  where: {}\n  expected: {}",
+            self.shared.config.script.description(),
+            if lanes.is_empty() {
+                "no lane at all".to_owned()
+            } else {
+                let names = lanes.iter().map(|lane| format!("`{}`", lane.name));
+                names.collect::<Vec<_>>().join(", ")
+            }
+        );
+        LaneView {
+            name: name.to_owned(),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// How many calls found no turn left.
+    #[must_use]
+    pub fn overflow(&self) -> usize {
+        self.shared.lock().overflow
+    }
+
+    /// Forgets the requests so far. Indices go on counting, and what `verify` knows stays.
+    pub fn clear_requests(&self) {
+        self.shared
+            .update(|state| state.cleared = state.journal.len());
+    }
+
+    /// Makes every answer to a model call wait, from now on, until the guard is released or dropped. A
+    /// second hold first releases the one before.
+    pub fn hold(&self) -> Hold {
+        Hold::new(&self.shared)
+    }
+
+    /// Waits until `n` model calls have come (of those that [`requests`](Self::requests) shows) and gives
+    /// them back. Under a [`hold`](Self::hold) this proves that they overlap.
+    ///
+    /// # Panics
+    ///
+    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
+    pub fn wait_for_requests(&self, n: usize) -> Wait<Vec<RecordedRequest>> {
+        let plural = if n == 1 { "" } else { "s" };
+        self.wait(format!("{n} request{plural}"), move |state| {
+            let calls = calls(state);
+            (calls.len() >= n).then_some(calls)
+        })
+    }
+
+    /// As [`wait_for_requests`](Self::wait_for_requests), on this thread.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line; at once inside an async runtime.
+    #[track_caller]
+    #[expect(
+        clippy::must_use_candidate,
+        reason = "waiting is what it is called for"
+    )]
+    pub fn wait_for_requests_blocking(&self, n: usize) -> Vec<RecordedRequest> {
+        self.wait_for_requests(n).block("wait_for_requests")
+    }
+
+    /// Waits until a client leaves before the last byte of its answer was handed over; gives back the
+    /// oldest such request that was not given back yet.
+    ///
+    /// # Panics
+    ///
+    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
+    pub fn wait_for_cancel(&self) -> Wait<RecordedRequest> {
+        self.wait("a client to leave".to_owned(), |state| {
+            state.cancels.pop_front()
+        })
+    }
+
+    /// As [`wait_for_cancel`](Self::wait_for_cancel), on this thread.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line; at once inside an async runtime.
+    #[track_caller]
+    #[expect(
+        clippy::must_use_candidate,
+        reason = "waiting is what it is called for"
+    )]
+    pub fn wait_for_cancel_blocking(&self) -> RecordedRequest {
+        self.wait_for_cancel().block("wait_for_cancel")
+    }
+
+    /// Waits until an answer has come to its stall; gives back the oldest such request that was not given
+    /// back yet.
+    ///
+    /// # Panics
+    ///
+    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
+    pub fn wait_for_stall(&self) -> Wait<RecordedRequest> {
+        self.wait("an answer to stall".to_owned(), |state| {
+            state.stalls.pop_front()
+        })
+    }
+
+    /// As [`wait_for_stall`](Self::wait_for_stall), on this thread.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line; at once inside an async runtime.
+    #[track_caller]
+    #[expect(
+        clippy::must_use_candidate,
+        reason = "waiting is what it is called for"
+    )]
+    pub fn wait_for_stall_blocking(&self) -> RecordedRequest {
+        self.wait_for_stall().block("wait_for_stall")
+    }
+
+    /// Waits until no answer is under way.
+    ///
+    /// # Panics
+    ///
+    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
+    pub fn settled(&self) -> Wait<()> {
+        self.wait("every answer to be done".to_owned(), |state| {
+            (state.in_flight == 0).then_some(())
+        })
+    }
+
+    /// As [`settled`](Self::settled), on this thread.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line; at once inside an async runtime.
+    #[track_caller]
+    pub fn settled_blocking(&self) {
+        self.settled().block("settled");
+    }
+
+    /// Waits until every connection is closed; a client that keeps its connections for later has to be
+    /// dropped first.
+    ///
+    /// # Panics
+    ///
+    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
+    pub fn drained(&self) -> Wait<()> {
+        self.wait("every connection to be closed".to_owned(), |state| {
+            (state.connections == 0).then_some(())
+        })
+    }
+
+    /// As [`drained`](Self::drained), on this thread.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line; at once inside an async runtime.
+    #[track_caller]
+    pub fn drained_blocking(&self) {
+        self.drained().block("drained");
+    }
+
+    fn wait<T>(
+        &self,
+        what: String,
+        mut look: impl FnMut(&mut State) -> Option<T> + Send + 'static,
+    ) -> Wait<T> {
+        let (shared, reporter) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
+        let check = move |waker: &Waker| {
+            let found = shared.poll(waker, |state| match look(state) {
+                Some(value) => Some(Found::Yes(value)),
+                None if state.stopped => Some(Found::Never("the stub was dropped".to_owned())),
+                None => None,
+            });
+            found.unwrap_or(Found::NotYet)
+        };
+        let patience = self.shared.config.patience;
+        Wait::new(what, patience, check, move || reporter.report())
+    }
+}
+
+/// The calls of one lane. See [`StubHandle::lane`].
+#[derive(Clone, Debug)]
+pub struct LaneView {
+    name: String,
+    shared: Arc<Shared>,
+}
+
+impl LaneView {
+    /// The calls that the lane claimed, in order of arrival.
+    #[must_use]
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        let mut requests = calls(&self.shared.lock());
+        requests.retain(|request| request.is_in_lane(&self.name));
+        requests
+    }
+
+    /// The one call that the lane claimed.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, with the journal, if there was none or more than one.
+    #[must_use]
+    #[track_caller]
+    pub fn single_request(&self) -> RecordedRequest {
+        single(
+            self.requests(),
+            &format!("lane `{}`", self.name),
+            &self.shared,
+        )
+    }
+}
+
+fn calls(state: &State) -> Vec<RecordedRequest> {
+    let visible = state.journal.get(state.cleared..).unwrap_or_default();
+    let calls = visible.iter();
+    let calls = calls.filter(|request| matches!(request.kind(), Kind::ModelCall { .. }));
+    calls.cloned().collect()
+}
+
+#[track_caller]
+fn single(requests: Vec<RecordedRequest>, who: &str, shared: &Shared) -> RecordedRequest {
+    match <[RecordedRequest; 1]>::try_from(requests) {
+        Ok([request]) => request,
+        Err(requests) => panic!(
+            "{who} has {} requests, not a single one\n{}",
+            requests.len(),
+            shared.report()
+        ),
+    }
+}

@@ -1,0 +1,161 @@
+//! Waiting for something to happen: a future for any runtime, and its blocking twin.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::Thread,
+    time::Duration,
+};
+
+use tokio::task::JoinHandle;
+
+use super::{
+    clock::{Deadline, system_wait},
+    runtime::runtime,
+};
+
+/// How long a wait lasts before it gives up, in the system's time.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a wait found.
+pub(super) enum Found<T> {
+    /// It has happened.
+    Yes(T),
+    /// Not yet; the waker is kept and will be called.
+    NotYet,
+    /// It can never happen, for this reason.
+    Never(String),
+}
+
+type Check<T> = dyn FnMut(&Waker) -> Found<T> + Send;
+
+/// Something that a test waits for, under any async runtime.
+///
+/// It gives up after 5 seconds of the system's time ([`Wait::patience`] changes that) with a panic at the
+/// `.await`, with the journal in the message.
+#[must_use = "nothing is waited for until this is awaited"]
+pub struct Wait<T> {
+    /// What is waited for, in words.
+    what: String,
+    check: Box<Check<T>>,
+    /// What there is to say when giving up.
+    report: Box<dyn Fn() -> String + Send>,
+    patience: Duration,
+    timer: Option<JoinHandle<()>>,
+}
+
+impl<T> Wait<T> {
+    pub(super) fn new(
+        what: String,
+        patience: Duration,
+        check: impl FnMut(&Waker) -> Found<T> + Send + 'static,
+        report: impl Fn() -> String + Send + 'static,
+    ) -> Self {
+        Self {
+            what,
+            check: Box::new(check),
+            report: Box::new(report),
+            patience,
+            timer: None,
+        }
+    }
+
+    /// Gives up after this much of the system's time.
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Waits on this thread.
+    #[track_caller]
+    pub(super) fn block(mut self, name: &str) -> T {
+        assert!(
+            tokio::runtime::Handle::try_current().is_err(),
+            "`{name}_blocking` would block this async runtime\n  \
+             help: `{name}` is a future for it; await that"
+        );
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let deadline = Deadline::after(self.patience);
+        loop {
+            match (self.check)(&waker) {
+                Found::Yes(value) => return value,
+                Found::Never(why) => self.give_up(&why),
+                Found::NotYet => {}
+            }
+            match deadline.left() {
+                Some(left) => std::thread::park_timeout(left),
+                None => self.give_up(&self.out_of_patience()),
+            }
+        }
+    }
+
+    fn out_of_patience(&self) -> String {
+        format!("not within {:?}", self.patience)
+    }
+
+    #[track_caller]
+    fn give_up(&self, why: &str) -> ! {
+        panic!(
+            "gave up waiting for {}: {why}\n{}",
+            self.what,
+            (self.report)()
+        )
+    }
+}
+
+impl<T> Future for Wait<T> {
+    type Output = T;
+
+    #[track_caller]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let this = &mut *self;
+        match (this.check)(context.waker()) {
+            Found::Yes(value) => return Poll::Ready(value),
+            Found::Never(why) => this.give_up(&why),
+            Found::NotYet => {}
+        }
+        if this.timer.is_none() {
+            let patience = this.patience;
+            match runtime() {
+                Ok(runtime) => this.timer = Some(runtime.spawn(system_wait(patience))),
+                Err(error) => this.give_up(&format!("there is no timer: {error}")),
+            }
+        }
+        let passed = match &mut this.timer {
+            Some(timer) => Pin::new(timer).poll(context).is_ready(),
+            None => false,
+        };
+        if passed {
+            this.give_up(&this.out_of_patience());
+        }
+        Poll::Pending
+    }
+}
+
+impl<T> Drop for Wait<T> {
+    fn drop(&mut self) {
+        if let Some(timer) = &self.timer {
+            timer.abort();
+        }
+    }
+}
+
+impl<T> fmt::Debug for Wait<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wait")
+            .field("what", &self.what)
+            .field("patience", &self.patience)
+            .finish_non_exhaustive()
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}

@@ -1,0 +1,212 @@
+//! The tests that users must be able to write, as they would write them. Numbers 1, 2, 6 and 8 of ten.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a missing member of a JSON value is null, and a test may panic"
+)]
+#![allow(
+    dead_code,
+    reason = "the user's error says more than these tests look at"
+)]
+
+mod support;
+
+use llm_wire_stub::*;
+use serde_json::{Value, json};
+use support::{Error, Shell, agent, client};
+
+// 1
+#[tokio::test]
+async fn parallel_tools_start_before_the_stream_ends_and_answer_in_call_order() {
+    let gate = Gate::new();
+    let stub = WireStub::builder()
+        .turn(
+            Turn::new()
+                .tool_call("shell", json!({"cmd": "slow"}))
+                .tool_call("shell", json!({"cmd": "fast"}))
+                .gate(After::parts(2), &gate),
+        )
+        .turn("done")
+        .start();
+    let shell = Shell::recording();
+    let run = tokio::spawn(
+        agent(stub.anthropic_url())
+            .with_shell(&shell)
+            .run("run both"),
+    );
+
+    gate.reached().await; // both calls are on the wire, the stop reason is not
+    shell.wait_for_starts(2).await;
+    gate.open();
+
+    assert_eq!(run.await.unwrap().unwrap(), "done");
+    let results: Vec<_> = stub.requests()[1]
+        .tool_results()
+        .iter()
+        .map(|r| r.text().to_owned())
+        .collect();
+    assert_eq!(results, ["slow", "fast"]);
+    stub.verify();
+}
+
+// 2
+#[tokio::test]
+async fn both_writers_are_asked_at_once_and_the_judge_reads_both_drafts() {
+    let stub = WireStub::builder()
+        .lane("a", matchers::model("writer-a"), ["Boom."])
+        .lane("b", matchers::model("writer-b"), ["A loud boom."])
+        .lane(
+            "judge",
+            matchers::model("judge"),
+            [Turn::new().json(json!({"best": 1}))],
+        )
+        .start();
+    let hold = stub.hold();
+    let best = tokio::spawn(best_of_two(stub.anthropic_url(), "write a sentence"));
+
+    stub.wait_for_requests(2).await; // nothing is answered yet: they overlap, or this gives up loudly
+    hold.release();
+
+    assert_eq!(best.await.unwrap().unwrap(), "A loud boom.");
+    let seen = stub.lane("judge").single_request().last_user_text();
+    assert!(
+        seen.contains("Boom.") && seen.contains("A loud boom."),
+        "{seen}"
+    );
+}
+
+/// Two writers at once, then a judge who picks one of their drafts.
+async fn best_of_two(url: String, task: &'static str) -> Result<String, Error> {
+    let writer = |model| {
+        let client = client(url.clone()).model(model);
+        async move { client.ask(task).await }
+    };
+    let (a, b) = tokio::join!(writer("writer-a"), writer("writer-b"));
+    let drafts = [a?, b?];
+    let judge = client(url).model("judge");
+    let verdict = judge.ask(&format!("Which is best? {drafts:?}")).await?;
+    let verdict: Value = serde_json::from_str(&verdict)?;
+    let best = verdict["best"].as_u64().unwrap_or_default();
+    Ok(drafts[usize::try_from(best)?].clone())
+}
+
+// 6
+#[tokio::test]
+async fn an_overflow_is_compacted_once_and_the_question_is_asked_again() {
+    let stub = WireStub::builder()
+        .answer(|request, _index| {
+            Some(if request.last_user_text().contains("Summarize") {
+                Turn::new()
+                    .text("They talked about boats.")
+                    .usage(Usage::input(6_000).output(200))
+            } else if request.messages().len() > 6 {
+                Turn::error(ApiError::context_overflow())
+            } else {
+                Turn::new().text("Boats float.")
+            })
+        })
+        .start();
+    let agent = agent(stub.anthropic_url()).with_history(long_history());
+
+    assert_eq!(agent.run("why?").await.unwrap(), "Boats float.");
+    assert_eq!(stub.requests().len(), 3); // too long, summary, again
+    assert!(
+        stub.requests()[2]
+            .text()
+            .contains("They talked about boats.")
+    );
+}
+
+fn long_history() -> Vec<Value> {
+    let turn = |n: usize| {
+        let role = if n % 2 == 0 { "user" } else { "assistant" };
+        json!({"role": role, "content": format!("boats, part {n}")})
+    };
+    (0..8).map(turn).collect()
+}
+
+// 8
+#[test]
+fn a_stream_without_its_terminal_event_is_truncated_not_finished() {
+    let turn = Turn::new().text("hi").usage(Usage::input(5).output(3));
+    let whole = sse_body(Api::AnthropicMessages, &turn);
+    let cut = sse_body(
+        Api::AnthropicMessages,
+        &turn.clone().fault(Fault::EofBeforeTerminal),
+    );
+
+    assert_eq!(decode(&whole).unwrap().finish, Some("end_turn"));
+    assert!(matches!(decode(&cut), Err(DecodeError::Truncated { partial }) if partial == "hi"));
+
+    let mut decoder = Decoder::new();
+    for bytes in chunks(Api::AnthropicMessages, &turn, Cut::EveryByte) {
+        decoder.feed(&bytes).unwrap();
+    }
+    assert_eq!(decoder.finish().unwrap(), decode(&whole).unwrap());
+}
+
+/// The decoder under test: what somebody might have written for their own SDK.
+#[derive(Default)]
+struct Decoder {
+    unread: Vec<u8>,
+    text: String,
+    finish: Option<&'static str>,
+    stopped: bool,
+}
+
+#[derive(Debug, PartialEq)]
+struct Decoded {
+    text: String,
+    finish: Option<&'static str>,
+}
+
+#[derive(Debug)]
+enum DecodeError {
+    Malformed(serde_json::Error),
+    Truncated { partial: String },
+}
+
+impl Decoder {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+        self.unread.extend_from_slice(bytes);
+        while let Some(at) = self.unread.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.unread.drain(..=at).collect();
+            let Some(data) = line.strip_prefix(b"data: ") else {
+                continue;
+            };
+            let data: Value = serde_json::from_slice(data).map_err(DecodeError::Malformed)?;
+            match data["type"].as_str() {
+                Some("content_block_delta") => {
+                    self.text += data["delta"]["text"].as_str().unwrap_or_default();
+                }
+                Some("message_delta") if data["delta"]["stop_reason"] == "end_turn" => {
+                    self.finish = Some("end_turn");
+                }
+                Some("message_stop") => self.stopped = true,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Decoded, DecodeError> {
+        if !self.stopped {
+            return Err(DecodeError::Truncated { partial: self.text });
+        }
+        Ok(Decoded {
+            text: self.text,
+            finish: self.finish,
+        })
+    }
+}
+
+fn decode(body: &[u8]) -> Result<Decoded, DecodeError> {
+    let mut decoder = Decoder::new();
+    decoder.feed(body)?;
+    decoder.finish()
+}
