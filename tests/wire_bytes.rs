@@ -1,0 +1,334 @@
+//! The bytes on the wire: against the fixtures, which were written for this crate, and against recorded
+//! traffic, which lies outside of it.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::print_stderr,
+    reason = "a test may panic, and says loudly what it skips"
+)]
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use llm_wire_stub::*;
+use serde_json::{Value, json};
+
+const API: Api = Api::AnthropicMessages;
+
+fn fixture(name: &str) -> Bytes {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/anthropic_messages");
+    std::fs::read(path.join(name)).unwrap().into()
+}
+
+#[track_caller]
+fn assert_bytes(found: &[u8], expected: &[u8]) {
+    if found != expected {
+        let at = found
+            .iter()
+            .zip(expected)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let around = |bytes: &[u8]| {
+            let end = bytes.len().min(at + 60);
+            bytes[at.saturating_sub(60).min(end)..end]
+                .escape_ascii()
+                .to_string()
+        };
+        panic!(
+            "the bytes differ at {at}\n  expected: `{}`\n  found: `{}`",
+            around(expected),
+            around(found)
+        );
+    }
+}
+
+fn text_and_tools() -> Turn {
+    Turn::new()
+        .text("Hé there.")
+        .tool_call("weather", json!({"days": [1, 2], "city": "Zürich"}))
+        .tool_call("now", json!({}))
+        .usage(Usage::input(579).output(41).cache_read(7).cache_creation(3))
+}
+
+#[test]
+fn a_stream_is_what_its_fixture_says_byte_by_byte() {
+    for (name, turn) in [
+        ("text-and-tools.sse", text_and_tools()),
+        ("text-and-tools.plain.sse", text_and_tools().plain()),
+        (
+            "no-blocks.sse",
+            Turn::new().stop_reason(StopReason::Refusal),
+        ),
+        (
+            "stop-sequence.plain.sse",
+            Turn::new()
+                .text("a \"b\"\n\u{2028}😀</>&\u{1}")
+                .stop_reason(StopReason::StopSequence("\nHuman:".to_owned()))
+                .model("claude-sonnet-4-6")
+                .plain(),
+        ),
+        (
+            "in-stream-error.sse",
+            Turn::new()
+                .text("two words")
+                .end(After::deltas(1), ApiError::overloaded()),
+        ),
+    ] {
+        println!("{name}");
+        assert_bytes(&sse_body(API, &turn), &fixture(name));
+    }
+}
+
+#[test]
+fn a_whole_body_is_what_its_fixture_says_byte_by_byte() {
+    assert_bytes(
+        &json_body(API, &text_and_tools()),
+        &fixture("text-and-tools.json"),
+    );
+    assert_bytes(
+        &error_body(API, &ApiError::context_overflow()),
+        &fixture("error-context-overflow.json"),
+    );
+}
+
+#[test]
+fn noise_never_changes_what_is_said_and_every_kind_of_it_occurs() {
+    let turn = text_and_tools();
+    let plain = strip_noise(&sse_body(API, &turn.clone().plain()));
+    let (mut late_pings, mut paddings) = (0, [false; 16]);
+    for seed in 0..200 {
+        let body = sse_body(API, &turn.clone().seed(seed));
+        let text = std::str::from_utf8(&body).unwrap();
+        assert_eq!(
+            text.matches("event: ping\ndata: {\"type\": \"ping\"}\n\n")
+                .count(),
+            1
+        );
+        let first_start = text.find("content_block_start").unwrap();
+        let before_ping = &text[first_start..text.find("event: ping").unwrap()];
+        late_pings += usize::from(before_ping.contains("content_block_delta"));
+        for line in text
+            .lines()
+            .filter(|line| line.starts_with("data: ") && !line.contains("ping"))
+        {
+            let members = line.strip_suffix('}').unwrap();
+            paddings[members.len() - members.trim_end_matches(' ').len()] = true;
+        }
+        let normalized = turn.clone().seed(seed).normalized(API).unwrap();
+        assert_eq!(accumulate(API, &body).unwrap(), normalized, "seed {seed}");
+        if seed == 0 {
+            assert_eq!(strip_noise(&body), plain);
+        }
+    }
+    assert!(
+        (10..60).contains(&late_pings),
+        "{late_pings} of 200 pings came late"
+    );
+    assert_eq!(paddings, [true; 16]);
+}
+
+/// Without padding, pings, and the tokens of `message_start`.
+fn strip_noise(body: &[u8]) -> String {
+    let text = std::str::from_utf8(body).unwrap();
+    let text = text.replace("event: ping\ndata: {\"type\": \"ping\"}\n\n", "");
+    let lines = text.lines().map(|line| match line.strip_suffix('}') {
+        Some(members) => format!("{}}}\n", members.trim_end_matches(' ')),
+        None => format!("{line}\n"),
+    });
+    mask_start_tokens(&lines.collect::<String>())
+}
+
+/// The tokens of `message_start` as `N`: the service's are known only when it has begun.
+fn mask_start_tokens(text: &str) -> String {
+    let mut masked = String::new();
+    for line in text.lines() {
+        match line.split_once("\"output_tokens\":") {
+            Some((head, tail)) if line.contains("message_start") => {
+                masked += &format!(
+                    "{head}\"output_tokens\":N{}",
+                    tail.trim_start_matches(|c: char| c.is_ascii_digit())
+                );
+            }
+            _ => masked += line,
+        }
+        masked.push('\n');
+    }
+    masked
+}
+
+/// The message id as `msg_`: ours and theirs are made, not said.
+fn mask_message_id(text: &str) -> String {
+    match text.split_once("\"msg_") {
+        Some((head, tail)) => format!("{head}\"msg_{}", &tail[24..]),
+        None => text.to_owned(),
+    }
+}
+
+/// A recorded body; `None`, said loudly, where the recordings are not there.
+fn capture(name: &str) -> Option<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/captures/anthropic");
+    match std::fs::read_to_string(path.join(name)) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            eprintln!("SKIPPED: no capture {name} here ({error}); it lies beside the repository");
+            None
+        }
+    }
+}
+
+/// The turn that says what a recorded message says, cut as it was recorded.
+fn turn_from(events: &[Value]) -> Turn {
+    let start = &events[0]["message"];
+    let delta = events
+        .iter()
+        .find(|event| event["type"] == "message_delta")
+        .unwrap();
+    let number = |usage: &Value, name: &str| usage[name].as_u64().unwrap();
+    let usage = &delta["usage"];
+    let mut turn = Turn::new()
+        .model(start["model"].as_str().unwrap())
+        .stop_reason(delta["delta"]["stop_reason"].as_str().unwrap())
+        .usage(
+            Usage::input(number(usage, "input_tokens"))
+                .output(number(usage, "output_tokens"))
+                .cache_read(number(usage, "cache_read_input_tokens"))
+                .cache_creation(number(usage, "cache_creation_input_tokens")),
+        );
+    for block in events
+        .iter()
+        .filter(|event| event["type"] == "content_block_start")
+    {
+        let pieces: Vec<String> = events
+            .iter()
+            .filter(|event| {
+                event["type"] == "content_block_delta" && event["index"] == block["index"]
+            })
+            .map(|event| {
+                event["delta"]["text"]
+                    .as_str()
+                    .or(event["delta"]["partial_json"].as_str())
+            })
+            .map(|piece| piece.unwrap().to_owned())
+            .filter(|piece| !piece.is_empty())
+            .collect();
+        let block = &block["content_block"];
+        turn = match block["type"].as_str().unwrap() {
+            "text" => turn.text(pieces.concat()),
+            "tool_use" => turn.tool_call_with_id(
+                block["id"].as_str().unwrap(),
+                block["name"].as_str().unwrap(),
+                Arguments::raw(pieces.concat()),
+            ),
+            other => panic!("{other} is not part of this test"),
+        };
+        turn = turn.fragments(Fragments::pieces(pieces));
+    }
+    turn
+}
+
+#[test]
+fn recorded_streams_of_today_are_said_again_byte_for_byte() {
+    for name in ["text-basic.sse", "tool-no-args.sse", "tool-args.sse"] {
+        let Some(recorded) = capture(name) else {
+            return;
+        };
+        let events: Vec<Value> = recorded
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "))
+            .map(|data| serde_json::from_str(data).unwrap())
+            .collect();
+        let ours = sse_body(API, &turn_from(&events));
+        assert!(
+            ours.windows(12).any(|bytes| bytes == b"event: ping\n"),
+            "seed 0 has its ping"
+        );
+        let ours = mask_message_id(&strip_noise(&ours));
+        assert_eq!(
+            ours,
+            mask_message_id(&strip_noise(recorded.as_bytes())),
+            "{name}"
+        );
+        let place = |text: &str| {
+            let pings = text
+                .split("event: ")
+                .position(|event| event.starts_with("ping"));
+            pings.unwrap()
+        };
+        let ours = sse_body(API, &turn_from(&events));
+        let ours = std::str::from_utf8(&ours).unwrap();
+        assert_eq!(place(ours), place(&recorded), "{name}: the ping's place");
+    }
+}
+
+#[test]
+fn recorded_bodies_of_today_are_said_again_byte_for_byte() {
+    for name in ["message-tool-use.json", "message-parallel-tools.json"] {
+        let Some(recorded) = capture(name) else {
+            return;
+        };
+        let message: Value = serde_json::from_str(&recorded).unwrap();
+        let usage = &message["usage"];
+        let number = |name: &str| usage[name].as_u64().unwrap();
+        let mut turn = Turn::new()
+            .model(message["model"].as_str().unwrap())
+            .usage(Usage::input(number("input_tokens")).output(number("output_tokens")));
+        for block in message["content"].as_array().unwrap() {
+            turn = turn.tool_call_with_id(
+                block["id"].as_str().unwrap(),
+                block["name"].as_str().unwrap(),
+                block["input"].clone(),
+            );
+        }
+        let ours = String::from_utf8(json_body(API, &turn).to_vec()).unwrap();
+        assert_eq!(mask_message_id(&ours), mask_message_id(&recorded), "{name}");
+    }
+}
+
+#[test]
+fn recorded_errors_are_said_again_byte_for_byte() {
+    let overflow = "prompt is too long: 3333404 tokens > 200000 maximum";
+    for (name, error) in [
+        ("error-401-auth.json", ApiError::authentication()),
+        (
+            "error-400-prompt-too-long.json",
+            ApiError::context_overflow().message(overflow),
+        ),
+    ] {
+        let Some(recorded) = capture(name) else {
+            return;
+        };
+        let ours = String::from_utf8(error_body(API, &error).to_vec()).unwrap();
+        let mask = |text: &str| text[..text.find("\"req_").unwrap()].to_owned();
+        assert_eq!(mask(&ours), mask(&recorded), "{name}");
+        let tail = |text: &str| text.len() - text.find("\"req_").unwrap();
+        assert_eq!(
+            tail(&ours),
+            tail(&recorded),
+            "{name}: the request id's length"
+        );
+    }
+}
+
+#[test]
+fn ids_have_the_alphabets_and_lengths_of_the_service() {
+    let base58 = |text: &str| {
+        text.bytes()
+            .all(|b| b.is_ascii_alphanumeric() && !b"0OIl".contains(&b))
+    };
+    for seed in 0..100 {
+        let reply = text_and_tools().seed(seed).normalized(API).unwrap();
+        let error: Value = serde_json::from_slice(&error_body(API, &ApiError::internal())).unwrap();
+        let calls: Vec<&str> = reply.tool_calls().map(|call| call.id.as_str()).collect();
+        assert_ne!(calls[0], calls[1]);
+        for (id, prefix, length) in [
+            (reply.id.as_str(), "msg_011C", 28),
+            (error["request_id"].as_str().unwrap(), "req_011C", 28),
+            (calls[0], "toolu_01", 30),
+            (calls[1], "toolu_01", 30),
+        ] {
+            let made = id.strip_prefix(prefix);
+            assert!(made.is_some_and(base58) && id.len() == length, "{id}");
+        }
+    }
+}
