@@ -75,7 +75,6 @@ fn a_stream_is_what_its_fixture_says_byte_by_byte() {
                 .end(After::deltas(1), ApiError::overloaded()),
         ),
     ] {
-        println!("{name}");
         assert_bytes(&sse_body(API, &turn), &fixture(name));
     }
 }

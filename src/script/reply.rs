@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{StopReason, Usage};
 
-/// What a client that reads everything and loses nothing ends up with: adjacent text merged, ids and
-/// usage filled in.
+/// What a client that reads everything and loses nothing ends up with: one part for each block of the
+/// answer, ids and usage filled in.
 ///
 /// [`accumulate`](crate::accumulate) makes one from bytes, [`Turn::normalized`](crate::Turn::normalized)
 /// from a turn; the two are equal for every turn that an API can carry.
@@ -61,8 +61,9 @@ pub enum Part {
     Text(String),
     /// A call of one of the client's tools.
     ToolCall(ToolCall),
-    /// A block of a kind that this crate has no word for, so that nothing is lost: the block as it
-    /// started, and its deltas.
+    /// What this crate has no word for, so that nothing is lost: a block of another kind, the citations
+    /// of the text before it, or, in the partial reply of an error, a tool call that did not come to its
+    /// end. The block as it started, and its deltas.
     Unknown {
         /// The block as it started.
         block: Value,

@@ -1,0 +1,67 @@
+//! The non-streaming body in, its [`Reply`] out.
+
+use serde_json::Value;
+
+use super::{Block, Checked, MessagesAccumulator, Stage, check_role, provider_error};
+use crate::{
+    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    script::Reply,
+};
+
+/// The non-streaming body.
+pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
+    let map = match serde_json::from_slice(body) {
+        Ok(Value::Object(map)) => map,
+        Err(error) if error.is_eof() => {
+            return Err(Problem::new(
+                AccumulateErrorKind::Truncated,
+                "the JSON body ended too early",
+                "one JSON object",
+                Found::quoted(body),
+            ));
+        }
+        Ok(_) | Err(_) => {
+            let problem = Problem::new(
+                AccumulateErrorKind::MalformedJson,
+                "the body is not one JSON object",
+                "one JSON object",
+                Found::quoted(body),
+            );
+            let events = body.starts_with(b"event:") || body.starts_with(b"data:");
+            return Err(if events {
+                problem.help("this is an event stream; read it with `accumulate`")
+            } else {
+                problem
+            });
+        }
+    };
+    let message = Members::new("", &map);
+    match message.string("type")? {
+        "message" => {}
+        "error" => return Err(provider_error(message, "a message".to_owned())),
+        _ => return Err(message.wrong("type", "`message`, or `error`")),
+    }
+    check_role(message)?;
+    let mut read = MessagesAccumulator {
+        stage: Stage::Stopped,
+        id: message.non_empty_string("id")?.to_owned(),
+        model: message.non_empty_string("model")?.to_owned(),
+        stop_reason: Some(message.string("stop_reason")?.to_owned()),
+        stop_sequence: message.string_or_null("stop_sequence")?.map(str::to_owned),
+        ..MessagesAccumulator::default()
+    };
+    read.read_usage(message, "usage.")?;
+    for (n, block) in message.array("content")?.iter().enumerate() {
+        let path = format!("content[{n}].");
+        let Value::Object(block) = block else {
+            return Err(message.wrong("content", "an array of objects"));
+        };
+        if block.get("type").and_then(Value::as_str) == Some("tool_use") {
+            Members::new(&path, block).required("input", "a JSON value, the arguments")?;
+        }
+        let mut block = Block::start(block.clone(), &path)?;
+        block.stop()?;
+        read.blocks.push(block);
+    }
+    read.finish(0)
+}
