@@ -148,8 +148,21 @@ impl Turn {
     ///
     /// If there is no such reply: an error turn, or arguments that are no JSON.
     pub fn normalized(&self, api: Api) -> Result<Reply, UnplayableError> {
+        refuse_error(api, self)?;
         let reply = api.normalized(self, &Context::of(self));
         reply.map_err(|why| UnplayableError::new(api, self, &Unplayable(why)))
+    }
+}
+
+/// An error turn is read with other helpers.
+fn refuse_error(api: Api, turn: &Turn) -> Result<(), UnplayableError> {
+    match &turn.says {
+        Says::Message(_) => Ok(()),
+        Says::Error(_) => {
+            let why = "an error turn is no answer of the model\n  \
+                       help: `error_body(..)` gives what a client reads of it";
+            Err(UnplayableError::new(api, turn, &Unplayable(why.to_owned())))
+        }
     }
 }
 
@@ -158,15 +171,11 @@ fn stream(api: Api, turn: &Turn, cut: Cut) -> Result<Bodies, UnplayableError> {
 }
 
 fn bodies(api: Api, turn: &Turn, form: Form, cut: Cut) -> Result<Bodies, UnplayableError> {
-    let error = |why: &Unplayable| UnplayableError::new(api, turn, why);
-    if matches!(turn.says, Says::Error(_)) {
-        return Err(error(&Unplayable(
-            "an error turn has no body of its own\n  help: use `error_body(..)`".to_owned(),
-        )));
-    }
+    refuse_error(api, turn)?;
     let turn_shared = Arc::new(turn.clone());
     let steps = plan::plan(&turn_shared, api, form, &Context::of(turn), cut);
-    Ok(Bodies(steps.map_err(|why| error(&why))?))
+    let error = |why| UnplayableError::new(api, turn, &why);
+    Ok(Bodies(steps.map_err(error)?))
 }
 
 /// The body bytes of a plan.

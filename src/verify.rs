@@ -1,25 +1,16 @@
 //! The journal against the script: one report of all that does not fit.
 
-use std::{fmt, panic::Location};
+use std::fmt;
 
-use crate::{
-    request::{Kind, RecordedRequest},
-    script::Origin,
-};
-
-/// Something that happened and that no script asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    /// The request, as in the journal.
-    pub(crate) request: String,
-    pub(crate) what: String,
-}
+use crate::request::RecordedRequest;
 
 /// What a report is made from.
 pub(crate) struct Verification {
     pub(crate) script: String,
-    pub(crate) unplayed: Vec<(Origin, &'static Location<'static>)>,
-    pub(crate) problems: Vec<Problem>,
+    /// What was scripted and never played, a text each.
+    pub(crate) unplayed: Vec<String>,
+    /// What happened and no script asked for, a text each.
+    pub(crate) problems: Vec<String>,
     pub(crate) calls: Vec<RecordedRequest>,
 }
 
@@ -37,26 +28,14 @@ impl Verification {
     ///
     /// The report, if anything does not fit.
     pub(crate) fn result(&self) -> Result<(), VerifyError> {
-        let mut problems: Vec<String> = Vec::new();
-        for problem in &self.problems {
-            let what = problem.what.replace('\n', "\n      ");
-            problems.push(format!("{}: {what}", problem.request));
-        }
-        for (origin, built) in &self.unplayed {
-            problems.push(format!(
-                "{origin}, built at {}:{}, was never played",
-                built.file(),
-                built.line()
-            ));
-        }
-        if problems.is_empty() {
+        let count = self.problems.len() + self.unplayed.len();
+        if count == 0 {
             return Ok(());
         }
-        let count = problems.len();
         let plural = if count == 1 { "" } else { "s" };
+        let problems = self.problems.iter().chain(&self.unplayed);
         let listed: String = problems
-            .iter()
-            .map(|problem| format!("\n    - {problem}"))
+            .map(|problem| format!("\n    - {}", problem.replace('\n', "\n      ")))
             .collect();
         Err(VerifyError {
             text: format!(
@@ -81,13 +60,7 @@ pub(crate) fn journal_lines(requests: &[RecordedRequest]) -> String {
         lines.push_str(&format!("\n    … {skipped} earlier ones"));
     }
     for request in requests.iter().skip(skipped) {
-        let model = match request.kind() {
-            Kind::ModelCall { .. } if !request.model().is_empty() => {
-                format!(" [{}]", request.model())
-            }
-            Kind::ModelCall { .. } | Kind::SideRoad | Kind::NotServed => String::new(),
-        };
-        lines.push_str(&format!("\n    {}{model}", request.line()));
+        lines.push_str(&format!("\n    {}", request.line()));
     }
     lines
 }

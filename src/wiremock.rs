@@ -9,8 +9,10 @@ impl<M: Match + Send + Sync + 'static> IntoMatcher for M {
     fn into_matcher(self) -> Matcher {
         Matcher::foreign(move |request| match as_wiremock(request) {
             Some(theirs) if self.matches(&theirs) => Ok(()),
-            Some(_) => Err("is a wiremock matcher that did not match".to_owned()),
-            None => Err("cannot be asked: the target is no URL".to_owned()),
+            Some(_) => Err("has a wiremock matcher that did not match".to_owned()),
+            None => {
+                Err("has a wiremock matcher that cannot be asked: the target is no URL".to_owned())
+            }
         })
     }
 }

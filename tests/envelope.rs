@@ -959,7 +959,7 @@ fn other_bodies() -> Vec<Case> {
             "the body is no event stream\n  \
              where: anthropic_messages, byte 0\n  \
              expected: lines of an event stream\n  \
-             found: `{\"model\":\"m\",\"id\":\"msg_011C3GRhzWSMwMDNXPsvY9Ki\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Hé you there\"}],\"stop_reason\":\"end_turn\",\"stop_sequence\":null,\"stop_details\":null` and 243 more bytes\n  \
+             found: `{\"model\":\"m\",\"id\":\"msg_011C3svmt1gxWiGZNJE4uDFK\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Hé you there\"}],\"stop_reason\":\"end_turn\",\"stop_sequence\":null,\"stop_details\":null` and 243 more bytes\n  \
              help: this is a whole JSON answer; read it with `accumulate_json`",
         ),
         case(

@@ -16,19 +16,26 @@ impl Ids {
 
     /// `prefix` and `n` base58 characters.
     pub(crate) fn base58(&mut self, prefix: &str, n: usize) -> String {
-        self.characters(prefix, n, BASE58)
+        self.characters::<58>(prefix, n, BASE58)
     }
 
     /// `prefix` and `n` lower-case hexadecimal digits.
     pub(crate) fn hex(&mut self, prefix: &str, n: usize) -> String {
-        self.characters(prefix, n, b"0123456789abcdef")
+        self.characters::<16>(prefix, n, b"0123456789abcdef")
     }
 
-    fn characters(&mut self, prefix: &str, n: usize, alphabet: &[u8]) -> String {
+    fn characters<const N: u64>(&mut self, prefix: &str, n: usize, alphabet: &[u8]) -> String {
+        /// So many are made from one number: 58 to the tenth is well below 2 to the 64th.
+        const FROM_ONE: usize = 10;
         let mut id = String::with_capacity(prefix.len() + n);
         id.push_str(prefix);
-        for _ in 0..n {
-            let at = self.0.below(alphabet.len());
+        let mut left = 0;
+        for made in 0..n {
+            if made % FROM_ONE == 0 {
+                left = self.0.next();
+            }
+            let at = usize::try_from(left % N).unwrap_or(0);
+            left /= N;
             id.push(alphabet.get(at).copied().map_or('1', char::from));
         }
         id

@@ -22,7 +22,7 @@ pub use accumulate::{
 pub(crate) use ids::Ids;
 
 use crate::{
-    request::{Headers, RecordedRequest, View},
+    request::{Headers, RecordedRequest, Sketch, View},
     script::{ApiError, Reply, Turn},
 };
 
@@ -96,10 +96,17 @@ impl Api {
         }
     }
 
-    /// The request in neutral words.
-    pub(crate) fn view(self, headers: &Headers, body: &[u8]) -> View {
+    /// What is needed of every request at once.
+    pub(crate) fn sketch(self, headers: &Headers, body: &[u8]) -> Sketch {
         match self {
-            Self::AnthropicMessages => anthropic_messages::view(headers, body),
+            Self::AnthropicMessages => anthropic_messages::sketch(headers, body),
+        }
+    }
+
+    /// The request in neutral words, once somebody asks.
+    pub(crate) fn view(self, body: &[u8]) -> View {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::view(body),
         }
     }
 
@@ -141,6 +148,13 @@ pub(crate) struct Head {
 pub(crate) type HeaderName = std::borrow::Cow<'static, str>;
 
 impl Head {
+    /// Adds a header; one of the same name is replaced.
+    pub(crate) fn replace(&mut self, name: &str, value: &str) {
+        let other = |known: &HeaderName| !known.eq_ignore_ascii_case(name);
+        self.headers.retain(|(known, _)| other(known));
+        self.push(name.to_owned(), value.to_owned());
+    }
+
     /// Adds a header.
     pub(crate) fn push(
         &mut self,

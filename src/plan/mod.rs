@@ -5,6 +5,7 @@
 //! events ─ faults ─► events ─ places ─► steps ─ cut ─► steps
 //! ```
 
+mod agenda;
 mod cut;
 mod steps;
 
@@ -12,6 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 
+use agenda::Agenda;
 pub use cut::Cut;
 pub(crate) use steps::Steps;
 
@@ -120,7 +122,7 @@ impl Plan<'_> {
                 let events = self.api.events(self.turn, self.context);
                 let events = self.damaged(events.map_err(Unplayable)?)?;
                 let head = self.api.head(self.form, self.context);
-                (head, Source::Events(events))
+                (head, Source::Events(events, self.last()))
             }
         };
         Ok(Steps::new(
@@ -130,6 +132,18 @@ impl Plan<'_> {
             self.what(),
             self.cut,
         ))
+    }
+
+    /// How the stream ends after its last event: a fault may have taken events from its end.
+    fn last(&self) -> End {
+        let takes_the_end = |fault: &Fault| match fault {
+            Fault::EofBeforeTerminal => true,
+        };
+        if self.turn.faults.iter().any(takes_the_end) {
+            End::Early
+        } else {
+            End::Complete
+        }
     }
 
     /// What the messages call the answer.
@@ -205,7 +219,8 @@ impl Plan<'_> {
 
 /// Where the body comes from.
 pub(crate) enum Source {
-    Events(Events),
+    /// How it ends after the last event.
+    Events(Events, End),
     /// One piece, until it was taken.
     Whole(Option<Vec<u8>>),
 }

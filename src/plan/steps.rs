@@ -4,7 +4,7 @@ use std::{collections::VecDeque, fmt};
 
 use bytes::Bytes;
 
-use super::{Cut, Does, End, PlacedAction, Source, Step, Unplayable};
+use super::{Agenda, Cut, Does, End, PlacedAction, Source, Step, Unplayable};
 use crate::{
     api::{Head, Mark, WireEvent},
     script::Place,
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct Steps {
     head: Option<Head>,
     source: Source,
-    actions: Vec<PlacedAction>,
+    agenda: Agenda,
     /// What the messages call the answer.
     what: &'static str,
     cut: Cut,
@@ -55,7 +55,7 @@ impl Steps {
         Self {
             head: Some(head),
             source,
-            actions,
+            agenda: Agenda::new(actions),
             what,
             cut,
             seen: Seen::default(),
@@ -69,42 +69,45 @@ impl Steps {
 
     /// Runs through the places without keeping a byte, and says which has no target.
     pub(super) fn check_places(mut self) -> Result<(), Unplayable> {
-        let in_stream = |action: &PlacedAction| {
-            action.place == Place::Request
-                && (matches!(action.does, Does::End(_, Step::End(End::Early))))
-        };
-        if let Some(action) = self.actions.iter().find(|action| in_stream(action)) {
+        let in_stream =
+            |action: &&PlacedAction| matches!(action.does, Does::End(_, Step::End(End::Early)));
+        if let Some(action) = self.agenda.at(Place::Request).find(in_stream) {
             return Err(Unplayable(format!(
                 "{} is not possible: there is no body yet\n  \
                  help: use `After::head()`, or an error turn (`Turn::error(..)`) to answer with an error",
                 action.what
             )));
         }
+        if let (Source::Whole(_), Some(action)) = (&self.source, self.agenda.in_stream_error()) {
+            return Err(Unplayable(format!(
+                "{} is not possible: {} is no stream\n  \
+                 help: use an error turn (`Turn::error(..)`) to answer with an error",
+                action.what, self.what
+            )));
+        }
         self.cut = Cut::Whole;
-        while !self.ended && !self.actions.is_empty() {
+        while !self.ended && !self.agenda.is_empty() {
             self.advance();
             self.ready.clear();
             self.unwritten.clear();
         }
-        let Some(action) = self.actions.first() else {
+        let Some(action) = self.agenda.first() else {
             return Ok(());
         };
-        Err(Unplayable(if self.seen_whole() {
-            format!(
-                "{} is not possible: {} has {}\n  help: move it to a place that the answer has",
-                action.what, self.what, self.seen
-            )
-        } else {
-            format!(
-                "{} is never reached: the answer ends before it\n  help: remove one of the two",
-                action.what
-            )
+        let (what, answer) = (&action.what, self.what);
+        Err(Unplayable(match &self.source {
+            _ if self.cut_short => format!(
+                "{what} is never reached: the answer ends before it\n  help: remove one of the two"
+            ),
+            Source::Events(..) => format!(
+                "{what} is not possible: {answer} has {}\n  help: move it to a place that the answer has",
+                self.seen
+            ),
+            Source::Whole(_) => format!(
+                "{what} is not possible: {answer} has a head and one body\n  \
+                 help: use `After::request()` or `After::head()`; the other places are inside a stream"
+            ),
         }))
-    }
-
-    /// Whether the whole body was made, and not an early end.
-    const fn seen_whole(&self) -> bool {
-        !self.cut_short
     }
 
     /// Makes at least one step, or says that there is none.
@@ -117,19 +120,19 @@ impl Steps {
             }
             return;
         }
-        let event = match &mut self.source {
-            Source::Events(events) => events.next(),
+        let (event, end) = match &mut self.source {
+            Source::Events(events, end) => (events.next(), *end),
             Source::Whole(body) => {
                 let body = body.take();
                 self.write(&body.unwrap_or_default());
-                None
+                (None, End::Complete)
             }
         };
         match event {
             Some(event) => self.event(&event),
             None => {
                 self.flush();
-                self.ready.push_back(Step::End(End::Complete));
+                self.ready.push_back(Step::End(end));
                 self.ended = true;
             }
         }
@@ -159,10 +162,10 @@ impl Steps {
     /// Does what is scripted for this place, in the order given.
     fn act(&mut self, place: Place) {
         while !self.ended {
-            let Some(at) = self.actions.iter().position(|a| a.place == place) else {
+            let Some(action) = self.agenda.take(place) else {
                 return;
             };
-            match self.actions.remove(at).does {
+            match action.does {
                 Does::Step(step) => {
                     self.flush();
                     self.ready.push_back(step);
@@ -229,22 +232,17 @@ impl fmt::Debug for Steps {
     }
 }
 
-/// `3 deltas, 1 part and 9 events`.
+/// `3 deltas, 1 part, 9 events and a stop reason`.
 impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         write!(
             f,
-            "{}, {} and {}",
+            "{}, {}, {} and {} stop reason",
             count(self.deltas, "delta"),
             count(self.parts, "part"),
-            count(self.events, "event")
-        )?;
-        if self.stop_reason {
-            f.write_str(", its stop reason is there")?;
-        } else {
-            f.write_str(", no stop reason")?;
-        }
-        Ok(())
+            count(self.events, "event"),
+            if self.stop_reason { "a" } else { "no" }
+        )
     }
 }

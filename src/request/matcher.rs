@@ -156,7 +156,7 @@ pub mod matchers {
             if test(request) {
                 Ok(())
             } else {
-                Err("its closure said no".to_owned())
+                Err("has a closure that said no".to_owned())
             }
         })
     }
@@ -165,7 +165,7 @@ pub mod matchers {
         match found {
             Some(found) if found == wanted => Ok(()),
             Some(found) => Err(format!(
-                "wants {what} to be `{wanted}`, found `{}`",
+                "wants {what} to be `{wanted}`, found {}",
                 shown(found)
             )),
             None => Err(format!("wants {what} to be `{wanted}`, found none")),
@@ -177,7 +177,7 @@ pub mod matchers {
             Ok(())
         } else {
             Err(format!(
-                "wants `{needle}` in {what}, found `{}`",
+                "wants `{needle}` in {what}, found {}",
                 shown(found)
             ))
         }
@@ -186,9 +186,9 @@ pub mod matchers {
     /// The first 200 characters, escaped, and how many bytes were cut.
     fn shown(text: &str) -> String {
         let Some((at, _)) = text.char_indices().nth(200) else {
-            return text.escape_debug().to_string();
+            return format!("`{}`", text.escape_debug());
         };
         let (head, tail) = text.split_at(at);
-        format!("{}… ({} more bytes)", head.escape_debug(), tail.len())
+        format!("`{}`… ({} more bytes)", head.escape_debug(), tail.len())
     }
 }

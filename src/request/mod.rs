@@ -15,5 +15,5 @@ pub(crate) use matcher::Matcher;
 pub use matcher::{IntoMatcher, matchers};
 pub(crate) use recorded::{Kind, Received};
 pub use recorded::{Outcome, RecordedRequest};
-pub(crate) use view::View;
 pub use view::{Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult};
+pub(crate) use view::{Sketch, View};

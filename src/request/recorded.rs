@@ -1,15 +1,16 @@
 //! One request as it came in, and what became of it.
 
 use std::{
+    borrow::Cow,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{Headers, Message, OfferedTool, ResponseFormat, ToolResult, View};
+use super::{Headers, Message, OfferedTool, ResponseFormat, Sketch, ToolResult, View};
 use crate::api::Api;
 
 /// What became of an answer.
@@ -34,9 +35,12 @@ pub enum Outcome {
 ///
 /// Clones share what changes (the outcome, the bytes written), so a clone kept by a test stays current.
 #[derive(Clone)]
-pub struct RecordedRequest {
-    received: Arc<Received>,
-    progress: Arc<Mutex<Progress>>,
+pub struct RecordedRequest(Arc<Record>);
+
+struct Record {
+    received: Received,
+    view: OnceLock<View>,
+    progress: Mutex<Progress>,
 }
 
 /// What does not change any more once the request was read.
@@ -47,7 +51,7 @@ pub(crate) struct Received {
     pub(crate) target: String,
     pub(crate) headers: Headers,
     pub(crate) body: Bytes,
-    pub(crate) view: View,
+    pub(crate) sketch: Sketch,
     pub(crate) connection: usize,
     pub(crate) arrived: Duration,
 }
@@ -59,30 +63,33 @@ pub(crate) enum Kind {
     ModelCall { api: Api, index: usize },
     /// Something else that the stub serves, such as a CORS preflight.
     SideRoad,
-    /// A path that the stub does not serve, or bytes that are no request.
+    /// A path that the stub does not serve.
     NotServed,
+    /// Bytes that are no request.
+    Malformed,
 }
 
 struct Progress {
     outcome: Outcome,
     lane: Option<Arc<str>>,
-    answered_by: String,
+    answered_by: Cow<'static, str>,
     remark: Option<String>,
     written: u64,
 }
 
 impl RecordedRequest {
     pub(crate) fn new(received: Received) -> Self {
-        Self {
-            received: Arc::new(received),
-            progress: Arc::new(Mutex::new(Progress {
+        Self(Arc::new(Record {
+            received,
+            view: OnceLock::new(),
+            progress: Mutex::new(Progress {
                 outcome: Outcome::Open,
                 lane: None,
-                answered_by: "nothing yet".to_owned(),
+                answered_by: Cow::Borrowed("nothing yet"),
                 remark: None,
                 written: 0,
-            })),
-        }
+            }),
+        }))
     }
 
     /// Its number among the model calls, from 0; messages show index 0 as `#1`.
@@ -93,9 +100,9 @@ impl RecordedRequest {
     #[must_use]
     #[track_caller]
     pub fn index(&self) -> usize {
-        match self.received.kind {
+        match self.0.received.kind {
             Kind::ModelCall { index, .. } => index,
-            Kind::SideRoad | Kind::NotServed => panic!(
+            Kind::SideRoad | Kind::NotServed | Kind::Malformed => panic!(
                 "{self} is no model call, so it has no index\n  \
                  help: `requests()` has the model calls only"
             ),
@@ -105,16 +112,16 @@ impl RecordedRequest {
     /// The API it was sent to; `None` if it is no model call.
     #[must_use]
     pub fn api(&self) -> Option<Api> {
-        match self.received.kind {
+        match self.0.received.kind {
             Kind::ModelCall { api, .. } => Some(api),
-            Kind::SideRoad | Kind::NotServed => None,
+            Kind::SideRoad | Kind::NotServed | Kind::Malformed => None,
         }
     }
 
     /// The HTTP method.
     #[must_use]
     pub fn method(&self) -> &str {
-        &self.received.method
+        &self.0.received.method
     }
 
     /// The path, without the query.
@@ -133,78 +140,73 @@ impl RecordedRequest {
     /// Path and query, as sent.
     #[must_use]
     pub fn target(&self) -> &str {
-        &self.received.target
+        &self.0.received.target
     }
 
     /// The headers.
     #[must_use]
     pub fn headers(&self) -> &Headers {
-        &self.received.headers
+        &self.0.received.headers
     }
 
     /// The value of a header as text; `None` if it is missing or no text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.received.headers.get(name)?.to_str().ok()
+        self.0.received.headers.get(name)?.to_str().ok()
     }
 
     /// The body, exactly as sent (transfer framing removed).
     #[must_use]
     pub fn body(&self) -> &Bytes {
-        &self.received.body
+        &self.0.received.body
     }
 
     /// The body as JSON; null if it is no JSON.
     #[must_use]
     pub fn json(&self) -> &Value {
-        const NULL: &Value = &Value::Null;
-        self.received.view.json.as_ref().unwrap_or(NULL)
+        &self.view().json
     }
 
     /// The model that is asked for; empty if none is.
     #[must_use]
     pub fn model(&self) -> &str {
-        &self.received.view.model
+        &self.0.received.sketch.model
     }
 
     /// Whether the answer is asked for as a stream.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        self.received.view.stream
+        self.0.received.sketch.stream
     }
 
     /// The system prompt: a string as it is, blocks joined by newlines.
     #[must_use]
     pub fn system(&self) -> Option<&str> {
-        self.received
-            .view
-            .system
-            .as_ref()
-            .map(|(text, _)| text.as_str())
+        self.view().system.as_ref().map(|(text, _)| text.as_str())
     }
 
     /// The system prompt as sent.
     #[must_use]
     pub fn system_as_sent(&self) -> Option<&Value> {
-        self.received.view.system.as_ref().map(|(_, sent)| sent)
+        self.view().system.as_ref().map(|(_, sent)| sent)
     }
 
     /// The conversation, in order.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
-        &self.received.view.messages
+        &self.view().messages
     }
 
     /// The tools that the model may call.
     #[must_use]
     pub fn tools(&self) -> &[OfferedTool] {
-        &self.received.view.tools
+        &self.view().tools
     }
 
     /// The tool results in the conversation, in order.
     #[must_use]
     pub fn tool_results(&self) -> &[ToolResult] {
-        &self.received.view.tool_results
+        &self.view().tool_results
     }
 
     /// The last result of the call with this id.
@@ -217,43 +219,43 @@ impl RecordedRequest {
     /// The form that the answer's text has to have, if the request asks for one.
     #[must_use]
     pub fn response_format(&self) -> Option<&ResponseFormat> {
-        self.received.view.response_format.as_ref()
+        self.view().response_format.as_ref()
     }
 
     /// The limit on the answer's tokens.
     #[must_use]
     pub fn max_tokens(&self) -> Option<u64> {
-        self.received.view.max_tokens
+        self.view().max_tokens
     }
 
     /// The key, whichever header it came in. `Debug` shows its last four characters only.
     #[must_use]
     pub fn api_key(&self) -> Option<&str> {
-        self.received.view.api_key.as_deref()
+        self.0.received.sketch.api_key.as_deref()
     }
 
     /// The text of the last user message that has any; empty if there is none.
     #[must_use]
     pub fn last_user_text(&self) -> String {
-        self.received.view.last_user_text()
+        self.view().last_user_text()
     }
 
     /// All text of the request, one piece a line: system prompt, messages, tool results.
     #[must_use]
     pub fn text(&self) -> String {
-        self.received.view.text()
+        self.view().text()
     }
 
     /// The number of the connection it came on, from 0.
     #[must_use]
     pub fn connection(&self) -> usize {
-        self.received.connection
+        self.0.received.connection
     }
 
     /// When it had been read, since the stub's start, on the stub's clock.
     #[must_use]
     pub fn arrived(&self) -> Duration {
-        self.received.arrived
+        self.0.received.arrived
     }
 
     /// The lane that claimed it.
@@ -262,10 +264,11 @@ impl RecordedRequest {
         self.progress().lane.as_deref().map(str::to_owned)
     }
 
-    /// What answered it, in words: `turn #1`, `lane \`judge\` turn #1`, `the closure`.
+    /// What answered it, in words: ``turn #1``, ``lane `judge` turn #1``, ``the closure's turn``,
+    /// ``the error for call #1``, ``refused: exhausted``.
     #[must_use]
     pub fn answered_by(&self) -> String {
-        self.progress().answered_by.clone()
+        self.progress().answered_by.clone().into_owned()
     }
 
     /// What became of the answer so far. It is set just before the last bytes are written, so it is there
@@ -275,7 +278,8 @@ impl RecordedRequest {
         self.progress().outcome
     }
 
-    /// Bytes handed to the operating system for this answer, head and framing included.
+    /// Bytes handed to the operating system for this answer, head and framing included. All of them are
+    /// counted once the stub has [`settled`](crate::StubHandle::settled).
     #[must_use]
     pub fn bytes_written(&self) -> u64 {
         self.progress().written
@@ -288,11 +292,17 @@ impl RecordedRequest {
     }
 
     pub(crate) fn kind(&self) -> Kind {
-        self.received.kind
+        self.0.received.kind
     }
 
-    pub(crate) fn view(&self) -> &View {
-        &self.received.view
+    /// Why the body cannot be read.
+    pub(crate) fn malformed(&self) -> Option<&str> {
+        self.0.received.sketch.malformed.as_deref()
+    }
+
+    fn view(&self) -> &View {
+        let read = || self.api().map(|api| api.view(self.body()));
+        self.0.view.get_or_init(|| read().unwrap_or_default())
     }
 
     pub(crate) fn is_in_lane(&self, name: &str) -> bool {
@@ -304,7 +314,7 @@ impl RecordedRequest {
     }
 
     pub(crate) fn set_answered_by(&self, what: String) {
-        self.progress().answered_by = what;
+        self.progress().answered_by = Cow::Owned(what);
     }
 
     pub(crate) fn set_outcome(&self, outcome: Outcome) {
@@ -322,26 +332,35 @@ impl RecordedRequest {
     /// One line of a report: what came, what answered it, what became of it.
     pub(crate) fn line(&self) -> String {
         let progress = self.progress();
+        let model = match self.model() {
+            "" => String::new(),
+            model => format!(" [{model}]"),
+        };
         let remark = progress.remark.as_ref();
         let remark = remark
             .map(|remark| format!(" ({remark})"))
             .unwrap_or_default();
         format!(
-            "{self}: {}, {:?}, {} bytes{remark}",
+            "{self}{model}: {}, {:?}, {} bytes{remark}",
             progress.answered_by, progress.outcome, progress.written
         )
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// `#1 POST /v1/messages`.
 impl fmt::Display for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Kind::ModelCall { index, .. } = self.received.kind {
-            write!(f, "#{} ", index + 1)?;
+        match self.0.received.kind {
+            Kind::ModelCall { index, .. } => write!(f, "#{} ", index + 1)?,
+            Kind::SideRoad | Kind::NotServed => {}
+            Kind::Malformed => return f.write_str("a malformed request"),
         }
         write!(f, "{} {}", self.method(), self.target())
     }

@@ -2,11 +2,19 @@
 
 use serde_json::Value;
 
-/// What a request says, whatever API it was sent to.
-#[derive(Clone, Debug)]
-pub(crate) struct View {
+/// What is read of every request as it comes: enough to refuse it, to route it, and to answer it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sketch {
     pub(crate) model: String,
     pub(crate) stream: bool,
+    pub(crate) api_key: Option<String>,
+    /// Why the body cannot be read.
+    pub(crate) malformed: Option<String>,
+}
+
+/// The rest of what a request says, whatever API it was sent to; read when somebody asks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
     /// The system prompt as text, and as sent.
     pub(crate) system: Option<(String, Value)>,
     pub(crate) messages: Vec<Message>,
@@ -14,9 +22,8 @@ pub(crate) struct View {
     pub(crate) tool_results: Vec<ToolResult>,
     pub(crate) response_format: Option<ResponseFormat>,
     pub(crate) max_tokens: Option<u64>,
-    pub(crate) api_key: Option<String>,
-    /// The whole body, or why it is no JSON.
-    pub(crate) json: Result<Value, String>,
+    /// The whole body; null if it is no JSON.
+    pub(crate) json: Value,
 }
 
 /// Who says a message.
@@ -162,22 +169,6 @@ impl ResponseFormat {
 }
 
 impl View {
-    /// Of a request that is not looked into.
-    pub(crate) const fn unread() -> Self {
-        Self {
-            model: String::new(),
-            stream: false,
-            system: None,
-            messages: Vec::new(),
-            tools: Vec::new(),
-            tool_results: Vec::new(),
-            response_format: None,
-            max_tokens: None,
-            api_key: None,
-            json: Ok(Value::Null),
-        }
-    }
-
     /// The text of the last user message that has any.
     pub(crate) fn last_user_text(&self) -> String {
         let users = self.messages.iter().rev().filter(|m| m.role == Role::User);

@@ -56,6 +56,7 @@ pub struct ApiError {
     pub(crate) kind: ErrorKind,
     pub(crate) message: Option<String>,
     pub(crate) error_type: Option<String>,
+    pub(crate) error_code: Option<String>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) retry_hint: Option<RetryHint>,
     pub(crate) headers: Vec<(String, String)>,
@@ -69,6 +70,7 @@ impl ApiError {
             kind,
             message: None,
             error_type: None,
+            error_code: None,
             retry_after: None,
             retry_hint: None,
             headers: Vec::new(),
@@ -177,6 +179,14 @@ impl ApiError {
         self
     }
 
+    /// Gives the finer code that SDKs pick their error classes by, where the API has one (Anthropic's
+    /// `error.details.error_code`).
+    #[must_use]
+    pub fn error_code(mut self, code: impl Into<String>) -> Self {
+        self.error_code = Some(code.into());
+        self
+    }
+
     /// Adds the header `retry-after`, in seconds; a part of a second is written as a decimal.
     #[must_use]
     pub const fn retry_after(mut self, wait: Duration) -> Self {
@@ -198,7 +208,7 @@ impl ApiError {
         self
     }
 
-    /// Adds a header to the answer.
+    /// Adds a header to the answer, in place of the API's own of that name.
     ///
     /// # Panics
     ///

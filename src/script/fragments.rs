@@ -60,7 +60,8 @@ impl Fragments {
     pub fn size(characters: usize) -> Self {
         assert!(
             characters > 0,
-            "a fragment has at least one character\n  found: `0`"
+            "a fragment has at least one character\n  found: `0`\n  \
+             help: `Fragments::characters()` makes the smallest ones"
         );
         Self(Way::Size(characters))
     }
@@ -124,13 +125,33 @@ pub(super) fn check_pieces(pieces: &[String], whole: &str) -> Result<(), String>
     }
     let joined = pieces.concat();
     if joined != whole {
+        let same = whole
+            .char_indices()
+            .zip(joined.chars())
+            .find(|((_, expected), found)| expected != found)
+            .map_or(whole.len().min(joined.len()), |((at, _), _)| at);
         return Err(format!(
-            "the pieces do not join to the whole\n  expected: `{}`\n  found: `{}`",
-            whole.escape_debug(),
-            joined.escape_debug()
+            "the pieces do not join to the whole: they differ at byte {same}\n  \
+             expected: {}\n  found: {}\n  \
+             help: a piece is written as it is; leave nothing out, add nothing",
+            shown(whole.get(same..)),
+            shown(joined.get(same..))
         ));
     }
     Ok(())
+}
+
+/// The first 40 characters of what is left, escaped.
+fn shown(rest: Option<&str>) -> String {
+    let rest = rest.unwrap_or_default();
+    if rest.is_empty() {
+        return "the end".to_owned();
+    }
+    let (head, tail) = rest.split_at(characters_len(rest, 40));
+    match tail.len() {
+        0 => format!("`{}`", head.escape_debug()),
+        more => format!("`{}`… ({more} more bytes)", head.escape_debug()),
+    }
 }
 
 /// Where the next fragment ends.
@@ -250,7 +271,15 @@ mod tests {
             ),
             (
                 vec!["a", "\n"],
-                "the pieces do not join to the whole\n  expected: `ab`\n  found: `a\\n`",
+                "the pieces do not join to the whole: they differ at byte 1\n  \
+                 expected: `b`\n  found: `\\n`\n  \
+                 help: a piece is written as it is; leave nothing out, add nothing",
+            ),
+            (
+                vec!["a"],
+                "the pieces do not join to the whole: they differ at byte 1\n  \
+                 expected: `b`\n  found: the end\n  \
+                 help: a piece is written as it is; leave nothing out, add nothing",
             ),
         ] {
             let error = Fragments::pieces(pieces).cutter("ab").unwrap_err();

@@ -5,6 +5,7 @@ use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Waker,
+    time::Duration,
 };
 
 /// Holds an answer at a place until the test opens it. See [`Turn::gate`](crate::Turn::gate).
@@ -70,8 +71,8 @@ struct State {
     lock: Lock,
     reached: bool,
     wakers: Vec<Waker>,
-    /// What the stub that plays this gate has to say when a wait for it gives up.
-    report: Option<Arc<Report>>,
+    /// What the stub that plays this gate has to say when a wait for it gives up, and its patience.
+    stub: Option<(Arc<Report>, Duration)>,
 }
 
 pub(crate) type Report = dyn Fn() -> String + Send + Sync;
@@ -109,6 +110,10 @@ impl GateLatch {
         });
     }
 
+    pub(crate) fn is_open(&self) -> bool {
+        self.state().lock == Lock::Open
+    }
+
     /// How the gate stands; while it is closed, `waker` is called at the next change.
     pub(crate) fn poll_lock(&self, waker: &Waker) -> Lock {
         let mut state = self.state();
@@ -132,14 +137,14 @@ impl GateLatch {
         Some(false)
     }
 
-    /// Names the stub that plays this gate.
-    pub(crate) fn bind(&self, report: &Arc<Report>) {
-        self.state().report = Some(Arc::clone(report));
+    /// Names the stub that plays this gate: its journal, and its patience.
+    pub(crate) fn bind(&self, report: &Arc<Report>, patience: Duration) {
+        self.state().stub = Some((Arc::clone(report), patience));
     }
 
-    /// The journal of the stub that plays this gate.
-    pub(crate) fn report(&self) -> Option<Arc<Report>> {
-        self.state().report.clone()
+    /// The stub that plays this gate: its journal, and its patience.
+    pub(crate) fn stub(&self) -> Option<(Arc<Report>, Duration)> {
+        self.state().stub.clone()
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {

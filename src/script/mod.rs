@@ -30,7 +30,7 @@ pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
 pub use gate::Gate;
 pub(crate) use gate::{GateLatch, Lock, Report, remember};
-pub(crate) use pick::{Lane, Origin, Picked, Position, Script, WhenPlayed};
+pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};
 pub use place::After;
 pub(crate) use place::Place;
 pub use reply::{Part, Reply, ToolCall};

@@ -24,7 +24,7 @@ pub(crate) struct Script {
 pub(crate) type Answer = dyn Fn(&RecordedRequest, usize) -> Option<Turn> + Send + Sync;
 
 /// A matcher with its own sequence.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lane {
     pub(crate) name: Arc<str>,
     pub(crate) matcher: Matcher,
@@ -65,19 +65,24 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 pub(crate) enum Picked {
     Turn(Arc<Turn>, Origin),
-    /// The sequence, or this lane, has no turn left.
-    Exhausted(Option<Arc<str>>),
-    /// There are only lanes, and none claims the request: why not, lane by lane.
-    Unclaimed(Vec<(Arc<str>, String)>),
+    /// The lane that claims it has no turn left.
+    ExhaustedLane(Lane),
+    /// No lane claims it, and the sequence has no turn left.
+    Exhausted(Vec<Mismatch>),
+    /// There are lanes and no sequence, and none claims it.
+    Unclaimed(Vec<Mismatch>),
     /// Several lanes claim it.
     Ambiguous(Vec<Arc<str>>),
 }
+
+/// A lane, and why it does not claim a request.
+pub(crate) type Mismatch = (Arc<str>, String);
 
 /// Which lanes claim a request, and why the others do not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Claims {
     pub(crate) claimed: Vec<usize>,
-    pub(crate) mismatches: Vec<(Arc<str>, String)>,
+    pub(crate) mismatches: Vec<Mismatch>,
 }
 
 impl Script {
@@ -119,10 +124,11 @@ impl Script {
             .chain(lanes)
     }
 
-    /// Asks every lane's matcher. Runs user code.
-    pub(crate) fn claims(&self, request: &RecordedRequest) -> Claims {
+    /// Asks every lane's matcher, after it was named to `asking`. Runs user code.
+    pub(crate) fn claims(&self, request: &RecordedRequest, asking: impl Fn(usize)) -> Claims {
         let mut claims = Claims::default();
         for (at, lane) in self.lanes.iter().enumerate() {
+            asking(at);
             match lane.matcher.check(request) {
                 Ok(()) => claims.claimed.push(at),
                 Err(why) => claims.mismatches.push((Arc::clone(&lane.name), why)),
@@ -168,13 +174,13 @@ impl Script {
                 position.sequence += 1;
                 Picked::Turn(turn, Origin::Sequence(n))
             }
-            None => Picked::Exhausted(None),
+            None => Picked::Exhausted(claims.mismatches),
         }
     }
 
     fn next_in_lane(&self, at: usize, position: &mut Position) -> Picked {
         let (Some(lane), Some(played)) = (self.lanes.get(at), position.lanes.get_mut(at)) else {
-            return Picked::Exhausted(None);
+            return Picked::Exhausted(Vec::new());
         };
         let n = *played;
         match self.nth(&lane.turns, n) {
@@ -183,7 +189,7 @@ impl Script {
                 let name = Arc::clone(&lane.name);
                 Picked::Turn(turn, Origin::Lane { lane: at, name, n })
             }
-            None => Picked::Exhausted(Some(Arc::clone(&lane.name))),
+            None => Picked::ExhaustedLane(lane.clone()),
         }
     }
 
@@ -197,7 +203,6 @@ impl Script {
 
     /// `script of 2 turns and 1 lane, built at tests/chat.rs:41`.
     pub(crate) fn description(&self) -> String {
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let mut said = format!("script of {}", count(self.turns.len(), "turn"));
         if !self.lanes.is_empty() {
             let turns: usize = self.lanes.iter().map(|lane| lane.turns.len()).sum();
@@ -217,19 +222,35 @@ impl Script {
         )
     }
 
-    /// Turns that were never played: where each belongs and where it was built.
-    pub(crate) fn unplayed(
-        &self,
-        position: &Position,
-    ) -> Vec<(Origin, &'static Location<'static>)> {
+    /// What was never played: turns, and what is scripted for a call that never came.
+    pub(crate) fn unplayed(&self, position: &Position, calls: usize) -> Vec<String> {
         let played = |origin: &Origin| match origin {
             Origin::Sequence(n) => *n < position.sequence,
             Origin::Lane { lane, n, .. } => position.lanes.get(*lane).is_some_and(|p| n < p),
             Origin::Closure(_) | Origin::ErrorAt(_) => true,
         };
         let turns = self.all_turns().filter(|(origin, _)| !played(origin));
-        turns.map(|(origin, turn)| (origin, turn.built)).collect()
+        let turns = turns.map(|(origin, turn)| {
+            let (file, line) = (turn.built.file(), turn.built.line());
+            format!("{origin}, built at {file}:{line}, was never played")
+        });
+        let errors = self.errors_at.keys().map(|index| ("the error", index));
+        let stops = self.stops_at.keys().map(|index| ("the stop reason", index));
+        let never_came = errors.chain(stops).filter(|(_, index)| **index >= calls);
+        let never_came = never_came.map(|(what, index)| {
+            let came = match calls {
+                0 => "no call came".to_owned(),
+                _ => format!("only {} came", count(calls, "call")),
+            };
+            format!("{what} for call #{} was never played: {came}", index + 1)
+        });
+        turns.chain(never_came).collect()
     }
+}
+
+/// `1 turn`, `2 turns`.
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 impl Position {

@@ -1,6 +1,9 @@
 //! From a request to the steps of its answer: route, record, rules, script, plan.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use super::{
     http1::{Body, RawRequest},
@@ -10,9 +13,8 @@ use super::{
 use crate::{
     api::{Api, Context, Form, Head},
     plan::{self, Steps},
-    request::{Kind, Outcome, Received, RecordedRequest, View},
-    script::{ApiError, GateLatch, Noise, Origin, Picked, Says, Turn},
-    verify::Problem,
+    request::{Kind, Outcome, Received, RecordedRequest, Sketch},
+    script::{ApiError, Claims, Mismatch, Noise, Origin, Picked, Says, Turn},
 };
 
 /// The header that says why the stub, and not the script, answered.
@@ -20,21 +22,19 @@ const WHY_HEADER: &str = "x-llm-wire-stub";
 
 /// What is played to a request.
 pub(super) struct Answer {
-    pub(super) request: RecordedRequest,
+    pub(super) arrival: Arrival,
     pub(super) steps: Steps,
     /// What becomes of the request once the answer is complete.
     pub(super) outcome: Outcome,
-    /// The hold in force when the request came.
-    pub(super) hold: Option<GateLatch>,
 }
 
 /// Why the stub refuses instead of playing a turn.
 struct Refusal {
     /// The header's word.
     reason: &'static str,
-    /// Where the provider's rule is known from, if it is one's.
-    source: Option<&'static str>,
     error: Box<ApiError>,
+    /// What `verify` shows.
+    problem: String,
 }
 
 impl Refusal {
@@ -42,7 +42,7 @@ impl Refusal {
     fn by_stub(reason: &'static str, message: String) -> Self {
         Self {
             reason,
-            source: None,
+            problem: message.clone(),
             error: Box::new(ApiError::status(422).message(message).should_not_retry()),
         }
     }
@@ -66,9 +66,9 @@ pub(super) async fn to_request(raw: RawRequest, connection: usize, shared: &Arc<
             None if preflight => Kind::SideRoad,
             None => Kind::NotServed,
         },
-        view: match api {
-            Some(api) => api.view(&raw.headers, &body),
-            None => View::unread(),
+        sketch: match api {
+            Some(api) => api.sketch(&raw.headers, &body),
+            None => Sketch::default(),
         },
         method: raw.method,
         target: raw.target,
@@ -92,16 +92,15 @@ fn route(method: &str, path: &str, shared: &Shared) -> Option<Api> {
 }
 
 async fn to_call(arrival: Arrival, api: Api, too_long: bool, shared: &Arc<Shared>) -> Answer {
-    let request = arrival.request.clone();
-    let (steps, outcome) = match decide(&request, api, too_long, shared).await {
+    let request = &arrival.request;
+    let (steps, outcome) = match decide(request, api, too_long, shared).await {
         Ok(steps) => (steps, Outcome::Complete),
-        Err(refusal) => (refuse(&request, api, refusal, shared), Outcome::Refused),
+        Err(refusal) => (refuse(request, api, refusal, shared), Outcome::Refused),
     };
     Answer {
-        request,
+        arrival,
         steps,
         outcome,
-        hold: arrival.hold,
     }
 }
 
@@ -121,35 +120,26 @@ async fn decide(
     if matches!(origin, Origin::Closure(_)) {
         shared.bind_gates(&turn);
     }
-    let script = &shared.config.script;
-    let context = Context {
-        model: request.model().to_owned(),
-        seed: turn.seed.unwrap_or_else(|| origin.seed(script.seed)),
-        plain: turn.is_plain() || script.noise == Noise::Plain,
-    };
+    let context = shared.config.context(&turn, &origin, request.model());
     let form = if request.is_stream() {
         Form::Stream
     } else {
         Form::Json
     };
     let cut = shared.config.cut;
+    let place = || {
+        let (api, file, line) = (api.name(), turn.built.file(), turn.built.line());
+        format!("{origin} on {api}, built at {file}:{line}, for request {request}")
+    };
     let planned = if turn.runs_user_code() {
         let turn = Arc::clone(&turn);
         off_worker(move || plan::plan(&turn, api, form, &context, cut))
             .await
-            .map_err(|panic| panicked("a turn's own fragments function", &panic))?
+            .map_err(|panic| panicked("the fragments function of a turn", &panic, &place()))?
     } else {
         plan::plan(&turn, api, form, &context, cut)
     };
-    planned.map_err(|why| {
-        let place = format!(
-            "{origin} on {}, built at {}:{}",
-            api.name(),
-            turn.built.file(),
-            turn.built.line()
-        );
-        Refusal::by_stub("unplayable", why.located(&place))
-    })
+    planned.map_err(|why| Refusal::by_stub("unplayable", why.located(&place())))
 }
 
 fn check_rules(
@@ -163,7 +153,7 @@ fn check_rules(
         let message = format!("the request's body is longer than {limit} bytes");
         return Err(Refusal {
             reason: "body-limit",
-            source: None,
+            problem: format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit"),
             error: Box::new(ApiError::request_too_large().message(message)),
         });
     }
@@ -173,7 +163,13 @@ fn check_rules(
     match broken {
         Some((rule, error)) => Err(Refusal {
             reason: rule.name,
-            source: Some(rule.source),
+            problem: format!(
+                "{request}: {}\n  where: rule `{name}`, known from: {}\n  \
+                 help: mend the request, or accept it with `.without_rule(\"{name}\")`",
+                error.message.as_deref().unwrap_or_default(),
+                rule.source,
+                name = rule.name,
+            ),
             error: Box::new(error),
         }),
         None => Ok(()),
@@ -188,26 +184,13 @@ async fn pick(
     let script = &shared.config.script;
     let index = match request.kind() {
         Kind::ModelCall { index, .. } => index,
-        Kind::SideRoad | Kind::NotServed => 0,
+        Kind::SideRoad | Kind::NotServed | Kind::Malformed => 0,
     };
     let asked = !script.errors_at.contains_key(&index);
     let (claims, answered) = if asked && script.runs_user_code() {
-        let (shared, request) = (Arc::clone(shared), request.clone());
-        off_worker(move || {
-            let script = &shared.config.script;
-            let claims = script.claims(&request);
-            let unclaimed = claims.claimed.is_empty();
-            let answered = if unclaimed {
-                script.ask(&request, index)
-            } else {
-                None
-            };
-            (claims, answered)
-        })
-        .await
-        .map_err(|panic| panicked("a closure of the script", &panic))?
+        ask(request, index, shared).await?
     } else if asked {
-        (script.claims(request), None)
+        (script.claims(request, |_| ()), None)
     } else {
         Default::default()
     };
@@ -217,10 +200,18 @@ async fn pick(
     };
     match picked {
         Picked::Turn(turn, origin) => Ok((stamped(turn, index, shared), origin)),
-        Picked::Exhausted(lane) => {
-            shared.update(|state| state.overflow += 1);
-            Err(exhausted(request, lane.as_deref(), shared))
+        Picked::ExhaustedLane(lane) => {
+            request.set_lane(&lane.name);
+            let queue = format!("lane `{}`", lane.name);
+            Err(exhausted(request, &queue, lane.turns.len(), "", shared))
         }
+        Picked::Exhausted(mismatches) => Err(exhausted(
+            request,
+            "the sequence",
+            script.turns.len(),
+            &passed_on(&mismatches, shared),
+            shared,
+        )),
         Picked::Unclaimed(mismatches) => Err(unclaimed(request, &mismatches, shared)),
         Picked::Ambiguous(lanes) => Err(ambiguous(request, &lanes, shared)),
     }
@@ -234,51 +225,93 @@ fn stamped(turn: Arc<Turn>, index: usize, shared: &Shared) -> Arc<Turn> {
     }
 }
 
-fn panicked(who: &str, message: &str) -> Refusal {
-    Refusal::by_stub("panicked", format!("{who} panicked: {message}"))
+/// Asks the lanes' matchers, then the closure, off the stub's own threads.
+async fn ask(
+    request: &RecordedRequest,
+    index: usize,
+    shared: &Arc<Shared>,
+) -> Result<(Claims, Option<Arc<Turn>>), Refusal> {
+    /// The closure's place behind the lanes.
+    const CLOSURE: usize = usize::MAX;
+    let asked = Arc::new(AtomicUsize::new(CLOSURE));
+    let code = {
+        let (shared, request, asked) = (Arc::clone(shared), request.clone(), Arc::clone(&asked));
+        move || {
+            let script = &shared.config.script;
+            let claims = script.claims(&request, |lane| asked.store(lane, Ordering::Relaxed));
+            asked.store(CLOSURE, Ordering::Relaxed);
+            let unclaimed = claims.claimed.is_empty();
+            let answered = unclaimed.then(|| script.ask(&request, index)).flatten();
+            (claims, answered)
+        }
+    };
+    off_worker(code).await.map_err(|panic| {
+        let script = &shared.config.script;
+        let who = match script.lanes.get(asked.load(Ordering::Relaxed)) {
+            Some(lane) => format!("the matcher of lane `{}`", lane.name),
+            None => "the closure".to_owned(),
+        };
+        let place = format!("{}, for request {request}", script.description());
+        panicked(&who, &panic, &place)
+    })
 }
 
-fn exhausted(request: &RecordedRequest, lane: Option<&str>, shared: &Shared) -> Refusal {
-    let script = &shared.config.script;
-    let (whose, turns) = match lane {
-        Some(name) => {
-            let lane = script.lanes.iter().find(|lane| &*lane.name == name);
-            (
-                format!("lane `{name}` has"),
-                lane.map_or(0, |lane| lane.turns.len()),
-            )
-        }
-        None if script.answer.is_some() => (
-            "the closure gave none, and there are".to_owned(),
-            script.turns.len(),
-        ),
-        None => ("there are".to_owned(), script.turns.len()),
-    };
-    let plural = if turns == 1 { "turn" } else { "turns" };
-    let played = if turns == 0 { "" } else { ", all played" };
+fn panicked(who: &str, message: &str, place: &str) -> Refusal {
     let message = format!(
-        "no turn left for request {request}\n  where: {}; {whose} {turns} {plural}{played}\n  \
-         help: add a turn, or call `.repeat_last()` if retries are expected",
-        script.description()
+        "{who} panicked: {message}\n  where: {place}\n  \
+         help: standard error has the line of the panic"
+    );
+    Refusal::by_stub("panicked", message)
+}
+
+/// The queue that has to answer has no turn left.
+fn exhausted(
+    request: &RecordedRequest,
+    queue: &str,
+    turns: usize,
+    passed_on: &str,
+    shared: &Shared,
+) -> Refusal {
+    shared.update(|state| state.overflow += 1);
+    let played = match turns {
+        0 => format!("{queue} has no turn"),
+        1 => format!("the one turn of {queue} was played"),
+        2 => format!("both turns of {queue} were played"),
+        _ => format!("all {turns} turns of {queue} were played"),
+    };
+    let or_else = if turns == 0 {
+        ""
+    } else {
+        ", or call `.repeat_last()` if retries are expected"
+    };
+    let message = format!(
+        "no turn left for request {request}\n  where: {}; {played}{passed_on}\n  \
+         help: add a turn to {queue}{or_else}",
+        shared.config.script.description()
     );
     Refusal::by_stub("exhausted", message)
 }
 
-fn unclaimed(
-    request: &RecordedRequest,
-    mismatches: &[(Arc<str>, String)],
-    shared: &Shared,
-) -> Refusal {
-    let lanes = mismatches
-        .iter()
-        .map(|(name, why)| format!("\n  lane `{name}` {why}"));
+fn unclaimed(request: &RecordedRequest, mismatches: &[Mismatch], shared: &Shared) -> Refusal {
     let message = format!(
         "no lane claims request {request}\n  where: {}{}\n  \
-         help: add a lane for it, or turns or a closure for what no lane claims",
+         help: add a lane for it, or turns for what no lane claims",
         shared.config.script.description(),
-        lanes.collect::<String>()
+        passed_on(mismatches, shared)
     );
     Refusal::by_stub("unclaimed", message)
+}
+
+/// Why lanes and closure passed the request on, a line each.
+fn passed_on(mismatches: &[Mismatch], shared: &Shared) -> String {
+    let lanes = mismatches.iter();
+    let mut lines: String = lanes
+        .map(|(name, why)| format!("\n  lane `{name}` {why}"))
+        .collect();
+    if shared.config.script.answer.is_some() {
+        lines.push_str("\n  the closure said `None`");
+    }
+    lines
 }
 
 fn ambiguous(request: &RecordedRequest, lanes: &[Arc<str>], shared: &Shared) -> Refusal {
@@ -296,8 +329,8 @@ fn ambiguous(request: &RecordedRequest, lanes: &[Arc<str>], shared: &Shared) -> 
 fn refuse(request: &RecordedRequest, api: Api, refusal: Refusal, shared: &Shared) -> Steps {
     let Refusal {
         reason,
-        source,
         error,
+        problem,
     } = refusal;
     let script = &shared.config.script;
     request.set_answered_by(format!("refused: {reason}"));
@@ -307,13 +340,7 @@ fn refuse(request: &RecordedRequest, api: Api, refusal: Refusal, shared: &Shared
         seed: Origin::ErrorAt(index).seed(script.seed),
         plain: script.noise == Noise::Plain,
     };
-    let message = error.message.as_deref().unwrap_or_default();
-    let source = source.map(|source| format!("\n  known from: {source}"));
-    note(
-        request,
-        format!("{reason}: {message}{}", source.unwrap_or_default()),
-        shared,
-    );
+    shared.update(|state| state.problems.push(problem));
     let (mut head, body) = api.error(&error, &context);
     head.push(WHY_HEADER, reason);
     Steps::whole(head, body)
@@ -321,7 +348,7 @@ fn refuse(request: &RecordedRequest, api: Api, refusal: Refusal, shared: &Shared
 
 /// Answers that a browser may call this server.
 fn to_preflight(arrival: Arrival) -> Answer {
-    let request = arrival.request;
+    let request = &arrival.request;
     request.set_answered_by("the CORS preflight".to_owned());
     let mut head = Head {
         status: 204,
@@ -335,15 +362,14 @@ fn to_preflight(arrival: Arrival) -> Answer {
     head.push("access-control-max-age", "600");
     Answer {
         steps: Steps::whole(head, Vec::new()),
-        request,
+        arrival,
         outcome: Outcome::Complete,
-        hold: None,
     }
 }
 
 /// The loud 404.
 fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
-    let request = arrival.request;
+    let request = &arrival.request;
     let served = Api::ALL.into_iter();
     let served = served.filter(|api| shared.config.api.is_none_or(|only| only == *api));
     let served: Vec<String> = served
@@ -359,31 +385,36 @@ fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
         served.join(", ")
     );
     request.set_answered_by("404: not served".to_owned());
-    note(&request, message.clone(), shared);
-    plain_error(request, 404, "not_found_error", &message, "not-served")
+    shared.update(|state| state.problems.push(message.clone()));
+    plain_error(arrival, 404, "not_found_error", &message, "not-served")
 }
 
 /// The answer to bytes that are no request.
-pub(super) fn to_malformed(status: u16, why: &str, connection: usize, shared: &Shared) -> Answer {
+pub(super) fn to_malformed(
+    status: u16,
+    why: &str,
+    connection: usize,
+    shared: &Arc<Shared>,
+) -> Answer {
     let arrival = shared.record(Received {
-        kind: Kind::NotServed,
+        kind: Kind::Malformed,
         method: "?".to_owned(),
         target: "?".to_owned(),
         headers: crate::request::Headers::new(),
         body: bytes::Bytes::new(),
-        view: View::unread(),
+        sketch: Sketch::default(),
         connection,
         arrived: shared.clock.now(),
     });
-    let request = arrival.request;
+    let request = &arrival.request;
     request.set_answered_by(format!("{status}: malformed"));
-    note(&request, format!("malformed: {why}"), shared);
-    plain_error(request, status, "invalid_request_error", why, "malformed")
+    shared.update(|state| state.problems.push(format!("{request}: {why}")));
+    plain_error(arrival, status, "invalid_request_error", why, "malformed")
 }
 
 /// An error that belongs to no API, in the shape that most clients read.
 fn plain_error(
-    request: RecordedRequest,
+    arrival: Arrival,
     status: u16,
     error_type: &str,
     message: &str,
@@ -403,13 +434,7 @@ fn plain_error(
     head.push(WHY_HEADER, reason);
     Answer {
         steps: Steps::whole(head, body),
-        request,
+        arrival,
         outcome: Outcome::Refused,
-        hold: None,
     }
-}
-
-fn note(request: &RecordedRequest, what: String, shared: &Shared) {
-    let request = request.to_string();
-    shared.update(|state| state.problems.push(Problem { request, what }));
 }

@@ -8,10 +8,10 @@ use super::{
     wait::PATIENCE,
 };
 use crate::{
-    api::{Api, Context, Form},
+    api::{Api, Form},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
-    script::{ApiError, Lane, Noise, Says, Script, StopReason, Turn, WhenPlayed},
+    script::{ApiError, Lane, Noise, Script, StopReason, Turn, WhenPlayed},
 };
 
 /// A request body may be this long by default: what Anthropic allows.
@@ -21,7 +21,8 @@ const BODY_LIMIT: usize = 32 * 1024 * 1024;
 ///
 /// Which turn answers a call: the provider's own rules come first, then an error for this call's index, a
 /// lane, the closure, the sequence. When nothing is left the call is answered 422, which no client
-/// retries, and [`verify`](WireStub::verify) fails.
+/// retries, and [`verify`](WireStub::verify) fails; so it is with a turn that cannot be played as scripted,
+/// which is used up by the call that it was for.
 #[must_use = "nothing is served until `start` is called"]
 pub struct WireStubBuilder {
     config: Config,
@@ -119,13 +120,15 @@ impl WireStubBuilder {
         self
     }
 
-    /// Answers the call with this index (from 0) with an error, without using up a turn.
+    /// Answers the call with this index (from 0) with an error, without using up a turn. If that call never
+    /// comes, [`verify`](WireStub::verify) fails.
     pub fn error_at(mut self, index: usize, error: ApiError) -> Self {
         self.config.script.errors_at.insert(index, error);
         self
     }
 
-    /// Lets the call with this index (from 0) stop for this reason, whatever its turn says.
+    /// Lets the call with this index (from 0) stop for this reason, whatever its turn says; an error for it
+    /// goes before. If that call never comes, [`verify`](WireStub::verify) fails.
     pub fn stop_reason_at(mut self, index: usize, reason: impl Into<StopReason>) -> Self {
         self.config.script.stops_at.insert(index, reason.into());
         self
@@ -172,7 +175,8 @@ impl WireStubBuilder {
         let known = || Api::ALL.iter().flat_map(|api| api.rules());
         assert!(
             known().any(|rule| rule.name == name),
-            "there is no rule `{name}`\n  expected: {}",
+            "there is no rule `{name}`\n  expected: one of {}\n  \
+             help: the header `x-llm-wire-stub` of a refusal names its rule",
             known()
                 .map(|rule| format!("`{}`", rule.name))
                 .collect::<Vec<_>>()
@@ -246,10 +250,10 @@ impl WireStubBuilder {
     fn check(&self, api: Api) -> Result<(), StartError> {
         for (origin, turn) in self.config.script.all_turns() {
             // a function of the user's runs when its turn is played, and off the caller's thread
-            if turn.runs_user_code() || matches!(turn.says, Says::Error(_)) {
+            if turn.runs_user_code() {
                 continue;
             }
-            let context = Context::unasked(self.config.script.seed, false);
+            let context = self.config.context(turn, &origin, "");
             plan::plan(turn, api, Form::Stream, &context, self.config.cut).map_err(|why| {
                 let (file, line) = (turn.built.file(), turn.built.line());
                 StartError {

@@ -4,7 +4,12 @@
     reason = "the one place where the library reads time and waits on it"
 )]
 
-use std::time::{Duration, Instant};
+use std::{
+    pin::Pin,
+    time::{Duration, Instant},
+};
+
+use tokio::{runtime::Runtime, time::Sleep};
 
 /// The stub's clock. Pacing, delays and arrival times run on it.
 #[derive(Debug)]
@@ -33,6 +38,12 @@ impl Clock {
 /// Waits on the system's time, whatever the stub's clock says. For limits on patience only.
 pub(super) async fn system_wait(time: Duration) {
     tokio::time::sleep(time).await;
+}
+
+/// As [`system_wait`], to be awaited under any runtime: the background runtime wakes it, without a task.
+pub(super) fn system_timer(runtime: &Runtime, time: Duration) -> Pin<Box<Sleep>> {
+    let _entered = runtime.enter();
+    Box::pin(tokio::time::sleep(time))
 }
 
 /// The system's time from now on.

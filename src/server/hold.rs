@@ -53,21 +53,25 @@ impl Gate {
     ///
     /// # Panics
     ///
-    /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time, or when
-    /// the stub was dropped.
+    /// At the `.await`, with the journal, when it gives up after the stub's patience (5 seconds of the
+    /// system's time), or when the stub or the gate was dropped.
     pub fn reached(&self) -> Wait<()> {
         let (latch, reporter) = (self.latch().clone(), self.latch().clone());
         Wait::new(
             "an answer to come to the gate".to_owned(),
-            PATIENCE,
+            self.latch()
+                .stub()
+                .map_or(PATIENCE, |(_, patience)| patience),
             move |waker| match latch.poll_reached(waker) {
                 Some(true) => Found::Yes(()),
                 Some(false) => Found::NotYet,
-                None => Found::Never("the stub was dropped".to_owned()),
+                None => Found::Never("the stub, or the gate, was dropped".to_owned()),
             },
-            move || match reporter.report() {
-                Some(report) => report(),
-                None => "  help: no stub has a turn with this gate".to_owned(),
+            move || match reporter.stub() {
+                Some((report, _)) => report(),
+                None => "  where: no stub has a turn with this gate\n  \
+                         help: give the turn to a stub, or let a closure answer with it"
+                    .to_owned(),
             },
         )
     }

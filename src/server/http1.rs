@@ -20,6 +20,8 @@ const HEAD_LIMIT: usize = 64 * 1024;
 const HEADERS_LIMIT: usize = 128;
 /// Bytes that a client may send ahead of its next turn before they are left in its socket.
 const AHEAD_LIMIT: usize = 1024 * 1024;
+/// A request body up to this long is copied out of the inbox.
+const COPIED: usize = 16 * 1024;
 /// A line of a chunked body may be this long.
 const CHUNK_LINE_LIMIT: usize = 4 * 1024;
 
@@ -28,6 +30,8 @@ pub(super) struct Connection {
     stream: TcpStream,
     inbox: BytesMut,
     outbox: Vec<u8>,
+    /// So much of the outbox was handed over already.
+    handed_over: usize,
 }
 
 /// A request as read.
@@ -61,9 +65,17 @@ pub(super) enum NoRequest {
     Malformed(u16, String),
 }
 
-impl From<io::Error> for NoRequest {
+/// Why the rest of an answer is not written.
+pub(super) enum Stopped {
+    /// The client has left.
+    Gone,
+    /// The client read nothing for as long as it was given.
+    NotRead,
+}
+
+impl From<io::Error> for Stopped {
     fn from(_: io::Error) -> Self {
-        Self::Closed
+        Self::Gone
     }
 }
 
@@ -77,6 +89,7 @@ impl Connection {
             stream,
             inbox: BytesMut::new(),
             outbox: Vec::new(),
+            handed_over: 0,
         }
     }
 
@@ -87,14 +100,16 @@ impl Connection {
     ) -> Result<RawRequest, NoRequest> {
         let head = loop {
             self.skip_empty_lines();
-            if let Some(head) = parse_head(&self.inbox)? {
+            // no more than this, so that a head is too long however its bytes arrive
+            let seen = self.inbox.get(..HEAD_LIMIT).unwrap_or(&self.inbox);
+            if let Some(head) = parse_head(seen)? {
                 break head;
             }
             if self.inbox.len() >= HEAD_LIMIT {
                 let why = format!("the request's head is longer than {HEAD_LIMIT} bytes");
                 return Err(NoRequest::Malformed(431, why));
             }
-            if self.fill().await? == 0 {
+            if self.fill().await == 0 {
                 if self.inbox.is_empty() {
                     return Err(NoRequest::Closed);
                 }
@@ -127,7 +142,7 @@ impl Connection {
         let length = match head.framing {
             Framing::Length(length) => length,
             Framing::Chunked => {
-                self.go_on(head).await?;
+                self.go_on(head).await;
                 return self.read_chunked(limit).await;
             }
         };
@@ -135,25 +150,32 @@ impl Connection {
             return Ok(Body::TooLong);
         }
         if self.inbox.len() < length {
-            self.go_on(head).await?;
-            self.inbox.reserve(length - self.inbox.len());
+            self.go_on(head).await;
+            let missing = length - self.inbox.len();
+            // what a client says it will send is not yet memory
+            self.inbox.reserve(missing.min(AHEAD_LIMIT));
         }
         while self.inbox.len() < length {
-            if self.fill().await? == 0 {
+            if self.fill().await == 0 {
                 return Err(malformed("the connection ended inside the request's body"));
             }
         }
-        Ok(Body::Whole(self.inbox.split_to(length).freeze()))
+        let body = self.inbox.split_to(length);
+        // a small body is copied, so that the journal does not keep the whole inbox for it
+        Ok(Body::Whole(if length <= COPIED {
+            Bytes::copy_from_slice(&body)
+        } else {
+            body.freeze()
+        }))
     }
 
     /// Tells a client that waits for it to send the body.
-    async fn go_on(&mut self, head: &RequestHead) -> Result<(), NoRequest> {
+    async fn go_on(&mut self, head: &RequestHead) {
         if head.expects_continue {
-            self.stream
-                .write_all(b"HTTP/1.1 100 Continue\r\n\r\n")
-                .await?;
+            // a client that has left shows at the next read
+            let go_on = b"HTTP/1.1 100 Continue\r\n\r\n";
+            let _ = self.stream.write_all(go_on).await;
         }
-        Ok(())
     }
 
     async fn read_chunked(&mut self, limit: usize) -> Result<Body, NoRequest> {
@@ -166,8 +188,8 @@ impl Connection {
             if size > limit.saturating_sub(body.len()) {
                 return Ok(Body::TooLong);
             }
-            while self.inbox.len() < size + 2 {
-                if self.fill().await? == 0 {
+            while self.inbox.len().saturating_sub(2) < size {
+                if self.fill().await == 0 {
                     return Err(malformed("the connection ended inside the request's body"));
                 }
             }
@@ -184,17 +206,17 @@ impl Connection {
     }
 
     async fn read_chunk_size(&mut self) -> Result<usize, NoRequest> {
-        let mut line = self.read_line().await?.to_vec();
-        line.extend_from_slice(b"\r\n");
-        match httparse::parse_chunk_size(&line) {
-            Ok(httparse::Status::Complete((_, size))) => {
-                usize::try_from(size).map_err(|_| malformed("a chunk is too long to be read"))
-            }
-            Ok(httparse::Status::Partial) | Err(_) => Err(malformed(format!(
-                "the length of a chunk of the request's body is no number: `{}`",
-                line.trim_ascii_end().escape_ascii()
-            ))),
-        }
+        let line = self.read_line().await?;
+        // extensions mean nothing here
+        let mut parts = line
+            .as_ref()
+            .split(|b: &u8| matches!(b, b';' | b' ' | b'\t'));
+        number(parts.next().unwrap_or_default(), 16).ok_or_else(|| {
+            malformed(format!(
+                "the length of a chunk of the request's body is no number\n  found: {}",
+                shown(&line)
+            ))
+        })
     }
 
     /// Reads a line, without its end.
@@ -208,32 +230,30 @@ impl Connection {
             if self.inbox.len() > CHUNK_LINE_LIMIT {
                 return Err(malformed("a line of the chunked request body is too long"));
             }
-            if self.fill().await? == 0 {
+            if self.fill().await == 0 {
                 return Err(malformed("the connection ended inside the request's body"));
             }
         }
     }
 
-    async fn fill(&mut self) -> io::Result<usize> {
+    /// Reads on; 0 if the client sends nothing any more, since it closed its side or left.
+    async fn fill(&mut self) -> usize {
         if self.inbox.capacity() - self.inbox.len() < 512 {
             self.inbox.reserve(4096);
         }
-        self.stream.read_buf(&mut self.inbox).await
+        self.stream.read_buf(&mut self.inbox).await.unwrap_or(0)
     }
 
     /// Waits until the client has left. What it sends meanwhile (an empty line, its next request) is kept
     /// for later. A client that only closes its sending side looks the same and counts as gone.
     pub(super) async fn gone(&mut self) {
-        loop {
-            if self.inbox.len() >= AHEAD_LIMIT {
-                // more than any client sends ahead: its leave shows at the next write
-                std::future::pending::<()>().await;
-            }
-            match self.fill().await {
-                Ok(0) | Err(_) => return,
-                Ok(_) => {}
+        while self.inbox.len() < AHEAD_LIMIT {
+            if self.fill().await == 0 {
+                return;
             }
         }
+        // more than any client sends ahead: its leave shows at the next write
+        std::future::pending::<()>().await;
     }
 
     /// Bytes to be written at the next flush.
@@ -241,25 +261,40 @@ impl Connection {
         &mut self.outbox
     }
 
-    /// Writes what is in the outbox; gives back how many bytes went out, and whether all of them did.
-    pub(super) async fn flush(&mut self) -> (usize, io::Result<()>) {
-        let mut written = 0;
-        let mut result = Ok(());
-        while let Some(rest) = self.outbox.get(written..).filter(|rest| !rest.is_empty()) {
-            match self.stream.write(rest).await {
-                Ok(0) => {
-                    result = Err(io::ErrorKind::WriteZero.into());
-                    break;
-                }
-                Ok(n) => written += n,
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
+    /// Hands over what is in the outbox, but for its last `kept` bytes; `written` hears of each write. What
+    /// an interrupted flush has not handed over stays in the outbox.
+    ///
+    /// # Errors
+    ///
+    /// If the client has left, or read nothing for `patience`.
+    pub(super) async fn flush(
+        &mut self,
+        kept: usize,
+        patience: Option<Duration>,
+        mut written: impl FnMut(usize),
+    ) -> Result<(), Stopped> {
+        let until = self.outbox.len().saturating_sub(kept);
+        while let Some(rest) = self.outbox.get(self.handed_over..until) {
+            if rest.is_empty() {
+                break;
             }
+            let write = self.stream.write(rest);
+            let n = match patience {
+                None => write.await?,
+                Some(patience) => match race(write, system_wait(patience)).await {
+                    First::A(n) => n?,
+                    First::B(()) => return Err(Stopped::NotRead),
+                },
+            };
+            if n == 0 {
+                return Err(Stopped::Gone);
+            }
+            self.handed_over += n;
+            written(n);
         }
-        self.outbox.clear();
-        (written, result)
+        self.outbox.drain(..self.handed_over);
+        self.handed_over = 0;
+        Ok(())
     }
 
     /// Gives the outbox's memory back before a long wait.
@@ -274,12 +309,9 @@ impl Connection {
             return;
         }
         let drained = async {
-            loop {
+            self.inbox.clear();
+            while self.fill().await > 0 {
                 self.inbox.clear();
-                match self.fill().await {
-                    Ok(0) | Err(_) => return,
-                    Ok(_) => {}
-                }
             }
         };
         race(drained, system_wait(patience)).await;
@@ -287,29 +319,51 @@ impl Connection {
 
     /// Resets the connection once everything written has arrived.
     ///
-    /// Gives back `false` if the client did not read it all within `patience`; it is reset all the same.
-    pub(super) async fn reset(self, patience: Duration) -> bool {
+    /// If the client did not take it all, since it left or since it read nothing for `patience`, `too_late`
+    /// is called, and then the connection is reset all the same. Only Linux tells what has arrived;
+    /// elsewhere the reset follows at once and may overtake what was written.
+    pub(super) async fn reset(self, patience: Duration, too_late: impl FnOnce()) {
+        let all_written = self.outbox.is_empty();
         let Ok(stream) = self.stream.into_std() else {
-            return false;
+            return;
         };
         let socket = socket2::Socket::from(stream);
-        // writable only once nothing is left to be sent
-        #[cfg(target_os = "linux")]
-        let waits = socket.set_tcp_notsent_lowat(1).is_ok();
-        #[cfg(not(target_os = "linux"))]
-        let waits = false;
-        // registered anew, so that the level is reported and not only the next edge
-        let Ok(stream) = TcpStream::from_std(socket.into()) else {
-            return false;
-        };
-        let arrived = waits
-            && matches!(
-                race(stream.writable(), system_wait(patience)).await,
-                First::A(_)
-            );
-        let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
-        arrived
+        // from here on closing it, for whatever reason, is a reset
+        let _ = socket.set_linger(Some(Duration::ZERO));
+        if !all_written || !arrived(&socket, patience).await {
+            too_late();
+        }
     }
+}
+
+/// Waits until everything written has arrived in the client's socket; `false` if it never will, or did not
+/// within `patience`.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+async fn arrived(socket: &socket2::Socket, patience: Duration) -> bool {
+    // writable only once nothing is left to be sent
+    let Ok(()) = socket.set_tcp_notsent_lowat(1) else {
+        return false;
+    };
+    // registered anew, so that the level is reported and not only the next edge
+    let Ok(stream) = socket
+        .try_clone()
+        .and_then(|clone| TcpStream::from_std(clone.into()))
+    else {
+        return false;
+    };
+    let sent = race(stream.writable(), system_wait(patience)).await;
+    // a client that leaves with bytes unread answers with a reset, and that makes it writable too
+    matches!(sent, First::A(Ok(()))) && matches!(stream.take_error(), Ok(None))
+}
+
+/// Nothing tells.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[expect(
+    clippy::unused_async,
+    reason = "it waits where there is something to wait for"
+)]
+async fn arrived(_: &socket2::Socket, _: Duration) -> bool {
+    true
 }
 
 /// The head of a request.
@@ -342,7 +396,8 @@ fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest> {
         }
         Err(error) => {
             return Err(malformed(format!(
-                "the request's head is malformed: {error}"
+                "the request's head is malformed: {error}\n  expected: HTTP/1.1\n  found: {}",
+                shown(bytes)
             )));
         }
     };
@@ -355,10 +410,8 @@ fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest> {
         let name = HeaderName::from_bytes(header.name.as_bytes());
         let value = HeaderValue::from_bytes(header.value);
         let (Ok(name), Ok(value)) = (name, value) else {
-            return Err(malformed(format!(
-                "the header `{}` is malformed",
-                header.name
-            )));
+            let name = header.name;
+            return Err(malformed(format!("the header `{name}` is malformed")));
         };
         headers.append(name, value);
     }
@@ -387,39 +440,61 @@ fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest> {
 }
 
 fn framing(headers: &HeaderMap) -> Result<Framing, NoRequest> {
-    let mut lengths = headers.get_all("content-length").iter();
-    let length = lengths.next();
-    if lengths.any(|other| Some(other) != length) {
-        return Err(malformed("the request has two lengths"));
-    }
-    let encoding = headers.get_all("transfer-encoding").iter().next_back();
-    match (encoding, length) {
-        (None, None) => Ok(Framing::Length(0)),
-        (Some(_), Some(_)) => Err(malformed(
-            "the request has both a length and a transfer encoding",
-        )),
-        (Some(encoding), None) if encoding.as_bytes().eq_ignore_ascii_case(b"chunked") => {
+    let lengths: Vec<_> = headers.get_all("content-length").iter().collect();
+    let encodings: Vec<_> = headers.get_all("transfer-encoding").iter().collect();
+    match (encodings.as_slice(), lengths.as_slice()) {
+        ([], []) => Ok(Framing::Length(0)),
+        ([], [length, others @ ..]) if others.iter().all(|other| other == length) => {
+            let length = length.as_bytes();
+            number(length, 10).map(Framing::Length).ok_or_else(|| {
+                malformed(format!(
+                    "the request's length is no number\n  found: {}",
+                    shown(length)
+                ))
+            })
+        }
+        ([], lengths) => Err(malformed(format!(
+            "the request has several lengths\n  found: {}",
+            listed(lengths)
+        ))),
+        ([encoding], []) if encoding.as_bytes().eq_ignore_ascii_case(b"chunked") => {
             Ok(Framing::Chunked)
         }
-        (Some(encoding), None) => Err(NoRequest::Malformed(
+        (encodings, []) => Err(NoRequest::Malformed(
             501,
             format!(
-                "transfer encoding `{}` is not known",
-                encoding.as_bytes().escape_ascii()
+                "this transfer encoding is not known\n  expected: `chunked`\n  found: {}",
+                listed(encodings)
             ),
         )),
-        (None, Some(length)) => {
-            let digits = length
-                .to_str()
-                .ok()
-                .filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
-            match digits.and_then(|text| text.parse().ok()) {
-                Some(length) => Ok(Framing::Length(length)),
-                None => Err(malformed(format!(
-                    "the request's length is no number: `{}`",
-                    length.as_bytes().escape_ascii()
-                ))),
-            }
+        _ => Err(malformed(
+            "the request has both a length and a transfer encoding",
+        )),
+    }
+}
+
+/// A number without a sign. One that does not fit is over every limit, so the largest will do.
+fn number(digits: &[u8], radix: u32) -> Option<usize> {
+    let is_digit = |b: &u8| char::from(*b).is_digit(radix);
+    if digits.is_empty() || !digits.iter().all(is_digit) {
+        return None;
+    }
+    let digits = std::str::from_utf8(digits).ok()?;
+    Some(usize::from_str_radix(digits, radix).unwrap_or(usize::MAX))
+}
+
+fn listed(values: &[&HeaderValue]) -> String {
+    let shown = values.iter().map(|value| shown(value.as_bytes()));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// The first bytes, escaped, and how many more there are.
+fn shown(bytes: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    match bytes.split_at_checked(SHOWN) {
+        Some((start, more)) if !more.is_empty() => {
+            format!("`{}` … ({} more bytes)", start.escape_ascii(), more.len())
         }
+        _ => format!("`{}`", bytes.escape_ascii()),
     }
 }

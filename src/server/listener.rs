@@ -1,11 +1,12 @@
 //! Accepting connections, and the life of one: read, record, answer, play, again.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{
     answer,
+    clock::system_wait,
     http1::{AfterAnswer, Connection, NoRequest},
     play,
     runtime::{First, race, runtime},
@@ -40,9 +41,9 @@ pub(super) fn serve(listener: std::net::TcpListener, shared: Arc<Shared>) -> io:
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
-        // out of descriptors, or the client left in the queue: nothing to do but to go on
+        // out of descriptors, or the client left in the queue: nothing to do but to go on, without haste
         let Ok((stream, _)) = listener.accept().await else {
-            tokio::task::yield_now().await;
+            system_wait(Duration::from_millis(1)).await;
             continue;
         };
         let shared = Arc::clone(&shared);
@@ -55,7 +56,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             });
             let _counted = Counted(Arc::clone(&shared));
             let stopped = Arc::clone(&shared);
-            race(stopped.stopped(), converse(stream, shared, number)).await;
+            race(converse(stream, shared, number), stopped.stopped()).await;
         });
     }
 }
@@ -74,7 +75,7 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
     let patience = shared.config.patience;
     let mut connection = Connection::new(stream);
     loop {
-        let (answer, after) = match connection.read_request(shared.config.body_limit).await {
+        let (mut answer, after) = match connection.read_request(shared.config.body_limit).await {
             Ok(raw) => {
                 let after = raw.after;
                 (answer::to_request(raw, number, &shared).await, after)
@@ -85,28 +86,20 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
             ),
             Err(NoRequest::Closed) => return,
         };
-        let request = answer.request.clone();
-        let _in_flight = InFlight(Arc::clone(&shared));
-        match play::play(&mut connection, answer, after, &shared).await {
+        match play::play(&mut connection, &mut answer, after, &shared).await {
             play::Then::Next => {}
-            play::Then::Close => return connection.close(patience).await,
+            play::Then::Close => {
+                // the answer is done; how long the client keeps its side open is its own affair
+                drop(answer);
+                return connection.close(patience).await;
+            }
             play::Then::Drop => return,
             play::Then::Reset => {
-                if !connection.reset(patience).await {
-                    request.set_remark("reset before the client had read it all");
-                }
-                return;
+                let request = &answer.arrival.request;
+                let too_late = || request.set_remark("reset before the client had read it all");
+                return connection.reset(patience, too_late).await;
             }
         }
-    }
-}
-
-/// Takes the answer off the count when it is done with, however it ends.
-struct InFlight(Arc<Shared>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.update(|state| state.in_flight -= 1);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Playing a plan: steps in, bytes on the socket out.
 
-use std::{io, sync::Arc};
+use std::{sync::Arc, time::Duration};
 
 use super::{
     answer::Answer,
     hold::passed,
-    http1::{AfterAnswer, Connection},
+    http1::{AfterAnswer, Connection, Stopped},
     listener::while_client_stays,
     shared::Shared,
 };
@@ -13,11 +13,12 @@ use crate::{
     api::Head,
     plan::{End, Step},
     request::{Outcome, RecordedRequest},
-    script::Lock,
+    script::{GateLatch, Lock},
 };
 
-/// Bytes are handed over once so many wait; little at first, so that the first event leaves early.
-const FIRST_FLUSH: usize = 4 * 1024;
+/// Bytes are handed over once so many wait; fewer at first, so that the first event leaves early, and still
+/// enough that a short answer leaves whole, before its client can think twice.
+const FIRST_FLUSH: usize = 16 * 1024;
 const FLUSH: usize = 64 * 1024;
 
 /// What happens to the connection next.
@@ -33,36 +34,30 @@ pub(super) enum Then {
     Reset,
 }
 
-/// The client has left.
-struct Gone;
-
 /// Plays the answer to its end.
 pub(super) async fn play(
     connection: &mut Connection,
-    answer: Answer,
+    answer: &mut Answer,
     after: AfterAnswer,
     shared: &Arc<Shared>,
 ) -> Then {
-    let Answer {
-        request,
-        steps,
-        outcome,
-        hold,
-    } = answer;
+    let request = &answer.arrival.request;
     let mut player = Player {
         connection,
-        request: &request,
+        request,
         shared,
         after,
         framing: Framing::Chunked,
         threshold: FIRST_FLUSH,
+        patience: None,
+        passed: Vec::new(),
     };
     let played = async {
-        if let Some(hold) = hold {
-            player.wait_at(passed(&hold)).await?;
+        if let Some(hold) = &answer.arrival.hold {
+            player.wait_at(passed(hold)).await?;
         }
-        for step in steps {
-            if let Some(then) = player.step(step, outcome).await? {
+        for step in answer.steps.by_ref() {
+            if let Some(then) = player.step(step, answer.outcome).await? {
                 return Ok(then);
             }
         }
@@ -70,12 +65,16 @@ pub(super) async fn play(
     };
     match played.await {
         Ok(then) => then,
-        Err(Gone) => {
+        Err(Stopped::Gone) => {
             shared.update(|state| {
                 request.set_outcome(Outcome::Cancelled);
                 state.cancels.push_back(request.clone());
             });
             Then::Drop
+        }
+        Err(Stopped::NotRead) => {
+            player.outcome(Outcome::Reset);
+            Then::Reset
         }
     }
 }
@@ -87,35 +86,50 @@ struct Player<'a> {
     after: AfterAnswer,
     framing: Framing,
     threshold: usize,
+    /// How long the client may leave unread what comes before a reset.
+    patience: Option<Duration>,
+    /// Gates that were open when the answer came to them; it has reached them once what stands before them
+    /// is handed over.
+    passed: Vec<GateLatch>,
 }
 
 /// How the body is framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Framing {
     Chunked,
+    /// Everything up to the end of the connection: a client of HTTP/1.0 knows no chunks.
+    UntilClose,
     /// This answer has no body (`204`, or the answer to `HEAD`).
     None,
 }
 
 impl Player<'_> {
     /// Plays one step; `Some` if nothing follows.
-    async fn step(&mut self, step: Step, complete: Outcome) -> Result<Option<Then>, Gone> {
+    async fn step(&mut self, step: Step, complete: Outcome) -> Result<Option<Then>, Stopped> {
         match step {
             Step::Head(head) => self.head(&head),
             Step::Body(bytes) => {
-                if self.framing == Framing::Chunked {
-                    write_chunk(self.connection.outbox(), &bytes);
-                }
+                // before this piece and not behind it, so that the last one leaves together with the end
                 if self.connection.outbox().len() >= self.threshold {
                     self.threshold = FLUSH;
                     self.flush().await?;
                 }
+                match self.framing {
+                    Framing::Chunked => write_chunk(self.connection.outbox(), &bytes),
+                    Framing::UntilClose => self.connection.outbox().extend_from_slice(&bytes),
+                    Framing::None => {}
+                }
             }
             Step::Wait(time) => self.wait_at(self.shared.clock.wait(time)).await?,
+            Step::Hold(gate) if gate.is_open() => self.passed.push(gate),
             Step::Hold(gate) => {
                 self.flush().await?;
                 gate.reach();
                 if self.wait_at(passed(&gate)).await? == Lock::Aborted {
+                    if self.shared.lock().stopped {
+                        // not the gate's end but the stub's, which ends this too
+                        std::future::pending::<()>().await;
+                    }
                     self.request.set_remark("its gate was dropped while closed");
                     self.outcome(Outcome::Failed);
                     return Ok(Some(Then::Reset));
@@ -133,10 +147,11 @@ impl Player<'_> {
     }
 
     fn head(&mut self, head: &Head) {
-        self.framing = if head.status == 204 || self.request.method() == "HEAD" {
-            Framing::None
-        } else {
-            Framing::Chunked
+        self.framing = match head.status {
+            _ if self.request.method() == "HEAD" => Framing::None,
+            204 => Framing::None,
+            505 => Framing::UntilClose,
+            _ => Framing::Chunked,
         };
         let cors = self.request.headers().contains_key("origin");
         let (after, framing) = (self.after, self.framing);
@@ -164,7 +179,7 @@ impl Player<'_> {
         out.extend_from_slice(b"\r\n");
     }
 
-    async fn end(&mut self, end: End, complete: Outcome) -> Result<Then, Gone> {
+    async fn end(&mut self, end: End, complete: Outcome) -> Result<Then, Stopped> {
         let (outcome, then) = match (end, self.after) {
             (End::Complete, AfterAnswer::KeepAlive) => (complete, Then::Next),
             (End::Complete, AfterAnswer::Close) => (complete, Then::Close),
@@ -175,7 +190,12 @@ impl Player<'_> {
         if matches!(end, End::Complete | End::Early) && self.framing == Framing::Chunked {
             self.connection.outbox().extend_from_slice(b"0\r\n\r\n");
         }
-        // before the last write, so that it is there once the client returns
+        if then == Then::Reset {
+            self.patience = Some(self.shared.config.patience);
+        }
+        // before the last write, so that it is there once the client returns; not before a client that
+        // does not read has let all but that in
+        self.flush_but(FLUSH).await?;
         self.outcome(outcome);
         self.flush().await?;
         Ok(then)
@@ -186,19 +206,26 @@ impl Player<'_> {
     }
 
     /// Hands over what waits, and then waits for something else, as long as the client stays.
-    async fn wait_at<T>(&mut self, other: impl Future<Output = T>) -> Result<T, Gone> {
+    async fn wait_at<T>(&mut self, other: impl Future<Output = T>) -> Result<T, Stopped> {
         self.flush().await?;
         self.connection.shrink();
-        while_client_stays(self.connection, other).await.ok_or(Gone)
+        while_client_stays(self.connection, other)
+            .await
+            .ok_or(Stopped::Gone)
     }
 
-    async fn flush(&mut self) -> Result<(), Gone> {
-        if self.connection.outbox().is_empty() {
-            return Ok(());
+    async fn flush(&mut self) -> Result<(), Stopped> {
+        self.flush_but(0).await
+    }
+
+    /// Hands over all but so many bytes.
+    async fn flush_but(&mut self, kept: usize) -> Result<(), Stopped> {
+        let written = |n| self.request.add_written(n);
+        self.connection.flush(kept, self.patience, written).await?;
+        if kept == 0 {
+            self.passed.drain(..).for_each(|gate| gate.reach());
         }
-        let (written, result): (usize, io::Result<()>) = self.connection.flush().await;
-        self.request.add_written(written);
-        result.map_err(|_| Gone)
+        Ok(())
     }
 }
 

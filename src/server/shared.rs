@@ -12,11 +12,11 @@ use tokio::sync::watch;
 
 use super::clock::Clock;
 use crate::{
-    api::Api,
+    api::{Api, Context},
     plan::Cut,
     request::{Kind, Received, RecordedRequest},
-    script::{GateLatch, Position, Script, Turn, remember},
-    verify::{Problem, Verification, journal_lines},
+    script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
+    verify::{Verification, journal_lines},
 };
 
 /// How the stub was built.
@@ -28,6 +28,17 @@ pub(super) struct Config {
     pub(super) body_limit: usize,
     pub(super) patience: Duration,
     pub(super) rules: Rules,
+}
+
+impl Config {
+    /// What the answer to a call for `model` depends on besides its turn.
+    pub(super) fn context(&self, turn: &Turn, origin: &Origin, model: &str) -> Context {
+        Context {
+            model: model.to_owned(),
+            seed: turn.seed.unwrap_or_else(|| origin.seed(self.script.seed)),
+            plain: turn.is_plain() || self.script.noise == Noise::Plain,
+        }
+    }
 }
 
 /// Which of the providers' rules are applied.
@@ -59,7 +70,7 @@ pub(super) struct State {
     pub(super) cleared: usize,
     pub(super) calls: usize,
     pub(super) position: Position,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<String>,
     pub(super) overflow: usize,
     /// The hold in force: a gate in front of every answer.
     pub(super) hold: Option<GateLatch>,
@@ -109,13 +120,12 @@ impl Shared {
             return;
         }
         let shared = Arc::downgrade(self);
-        let report: Arc<crate::script::Report> = Arc::new(move || {
-            shared
-                .upgrade()
-                .map_or_else(String::new, |shared| shared.report())
+        let report: Arc<Report> = Arc::new(move || match shared.upgrade() {
+            Some(shared) => shared.report(),
+            None => "  where: a stub that is gone".to_owned(),
         });
         for gate in turn.gates() {
-            gate.bind(&report);
+            gate.bind(&report, self.config.patience);
             let stopped = self.update(|state| {
                 state.gates.push(gate.clone());
                 state.stopped
@@ -155,8 +165,8 @@ impl Shared {
     }
 
     /// Puts a request into the journal; model calls are counted here, in order of arrival.
-    pub(super) fn record(&self, mut received: Received) -> Arrival {
-        self.update(|state| {
+    pub(super) fn record(self: &Arc<Self>, mut received: Received) -> Arrival {
+        let (request, hold) = self.update(|state| {
             if let Kind::ModelCall { index, .. } = &mut received.kind {
                 *index = state.calls;
                 state.calls += 1;
@@ -165,11 +175,14 @@ impl Shared {
             let request = RecordedRequest::new(received);
             state.journal.push(request.clone());
             state.in_flight += 1;
-            Arrival {
-                hold: if call { state.hold.clone() } else { None },
-                request,
-            }
-        })
+            let hold = if call { state.hold.clone() } else { None };
+            (request, hold)
+        });
+        Arrival {
+            request,
+            hold,
+            _in_flight: InFlight(Arc::clone(self)),
+        }
     }
 
     /// Ends every answer and every wait.
@@ -178,8 +191,17 @@ impl Shared {
             state.stopped = true;
             std::mem::take(&mut state.gates)
         });
-        gates.iter().for_each(GateLatch::abort);
-        let _ = self.stop.send(true);
+        if !gates.is_empty() {
+            // as it is now: the journal goes with the stub
+            let last = self.report();
+            let report: Arc<Report> = Arc::new(move || last.clone());
+            for gate in gates {
+                gate.bind(&report, self.config.patience);
+                gate.abort();
+            }
+        }
+        // not `send`, which keeps nothing while nobody listens, as just after the start
+        self.stop.send_replace(true);
     }
 
     /// Waits until the stub is dropped.
@@ -204,7 +226,7 @@ impl Shared {
         let state = self.lock();
         Verification {
             script: self.config.script.description(),
-            unplayed: self.config.script.unplayed(&state.position),
+            unplayed: self.config.script.unplayed(&state.position, state.calls),
             problems: state.problems.clone(),
             calls: state.journal.clone(),
         }
@@ -215,6 +237,16 @@ impl Shared {
 pub(super) struct Arrival {
     pub(super) request: RecordedRequest,
     pub(super) hold: Option<GateLatch>,
+    _in_flight: InFlight,
+}
+
+/// Takes the answer off the count when it is done with, however it ends.
+pub(super) struct InFlight(Arc<Shared>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.update(|state| state.in_flight -= 1);
+    }
 }
 
 impl fmt::Debug for Shared {

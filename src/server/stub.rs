@@ -17,7 +17,7 @@ use crate::{
 /// A scripted LLM provider on a port of its own, for one test.
 ///
 /// Dropping it ends every answer, and checks what [`verify`](Self::verify) checks, unless that was called
-/// before or the test is panicking already. Everything that asks it something is on [`StubHandle`], which
+/// before. While the test is panicking already, it prints the report instead of panicking. Everything that asks it something is on [`StubHandle`], which
 /// it derefs to.
 ///
 /// ```
@@ -64,8 +64,9 @@ impl WireStub {
         self.handle.clone()
     }
 
-    /// Checks that every turn was played, that every call had one, and that no rule of the provider was
-    /// broken. A later drop does not check again.
+    /// Checks that every turn was played, that every call had one, that each call came for which an error
+    /// or a stop reason was scripted, and that no rule of the provider was broken. A later drop does not
+    /// check again.
     ///
     /// # Panics
     ///
@@ -107,11 +108,16 @@ impl Deref for WireStub {
 impl Drop for WireStub {
     fn drop(&mut self) {
         self.handle.shared.stop();
-        let armed = self.disarm() == VerifyOnDrop::Yes;
-        if !armed || std::thread::panicking() {
+        if self.disarm() == VerifyOnDrop::No {
             return;
         }
-        if let Err(error) = self.handle.shared.verification().result() {
+        let Err(error) = self.handle.shared.verification().result() else {
+            return;
+        };
+        if std::thread::panicking() {
+            // a second panic would abort the process, also one because standard error is closed
+            let _ = std::panic::catch_unwind(|| print(&error));
+        } else {
             panic!("{error}");
         }
     }
@@ -144,7 +150,7 @@ impl StubHandle {
     #[must_use]
     #[track_caller]
     pub fn single_request(&self) -> RecordedRequest {
-        single(self.requests(), "the stub", &self.shared)
+        single(self.requests(), "one request", &self.shared)
     }
 
     /// Everything that came, in order of arrival: model calls, preflights, requests for what is not
@@ -170,13 +176,13 @@ impl StubHandle {
         let lanes = &self.shared.config.script.lanes;
         assert!(
             lanes.iter().any(|lane| &*lane.name == name),
-            "there is no lane `{name}`\n  where: {}\n  expected: {}",
+            "there is no lane `{name}`\n  where: {}\n  help: {}",
             self.shared.config.script.description(),
             if lanes.is_empty() {
-                "no lane at all".to_owned()
+                "lanes are added with `.lane(name, matcher, turns)`".to_owned()
             } else {
                 let names = lanes.iter().map(|lane| format!("`{}`", lane.name));
-                names.collect::<Vec<_>>().join(", ")
+                format!("it has {}", names.collect::<Vec<_>>().join(", "))
             }
         );
         LaneView {
@@ -211,7 +217,8 @@ impl StubHandle {
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn wait_for_requests(&self, n: usize) -> Wait<Vec<RecordedRequest>> {
         let plural = if n == 1 { "" } else { "s" };
-        self.wait(format!("{n} request{plural}"), move |state| {
+        let what = format!("{n} request{plural}");
+        self.wait(what, OnceDropped::Never, move |state| {
             let calls = calls(state);
             (calls.len() >= n).then_some(calls)
         })
@@ -238,9 +245,8 @@ impl StubHandle {
     ///
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn wait_for_cancel(&self) -> Wait<RecordedRequest> {
-        self.wait("a client to leave".to_owned(), |state| {
-            state.cancels.pop_front()
-        })
+        let what = "a client to leave".to_owned();
+        self.wait(what, OnceDropped::Never, |state| state.cancels.pop_front())
     }
 
     /// As [`wait_for_cancel`](Self::wait_for_cancel), on this thread.
@@ -264,9 +270,8 @@ impl StubHandle {
     ///
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn wait_for_stall(&self) -> Wait<RecordedRequest> {
-        self.wait("an answer to stall".to_owned(), |state| {
-            state.stalls.pop_front()
-        })
+        let what = "an answer to stall".to_owned();
+        self.wait(what, OnceDropped::Never, |state| state.stalls.pop_front())
     }
 
     /// As [`wait_for_stall`](Self::wait_for_stall), on this thread.
@@ -283,13 +288,14 @@ impl StubHandle {
         self.wait_for_stall().block("wait_for_stall")
     }
 
-    /// Waits until no answer is under way.
+    /// Waits until no answer is under way; a dropped stub ends them all.
     ///
     /// # Panics
     ///
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn settled(&self) -> Wait<()> {
-        self.wait("every answer to be done".to_owned(), |state| {
+        let what = "every answer to be done".to_owned();
+        self.wait(what, OnceDropped::Possible, |state| {
             (state.in_flight == 0).then_some(())
         })
     }
@@ -304,14 +310,15 @@ impl StubHandle {
         self.settled().block("settled");
     }
 
-    /// Waits until every connection is closed; a client that keeps its connections for later has to be
-    /// dropped first.
+    /// Waits until every connection is closed. A client that keeps its connections for later, or the stub,
+    /// has to be dropped first.
     ///
     /// # Panics
     ///
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn drained(&self) -> Wait<()> {
-        self.wait("every connection to be closed".to_owned(), |state| {
+        let what = "every connection to be closed".to_owned();
+        self.wait(what, OnceDropped::Possible, |state| {
             (state.connections == 0).then_some(())
         })
     }
@@ -329,13 +336,16 @@ impl StubHandle {
     fn wait<T>(
         &self,
         what: String,
+        once_dropped: OnceDropped,
         mut look: impl FnMut(&mut State) -> Option<T> + Send + 'static,
     ) -> Wait<T> {
         let (shared, reporter) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
         let check = move |waker: &Waker| {
             let found = shared.poll(waker, |state| match look(state) {
                 Some(value) => Some(Found::Yes(value)),
-                None if state.stopped => Some(Found::Never("the stub was dropped".to_owned())),
+                None if state.stopped && once_dropped == OnceDropped::Never => {
+                    Some(Found::Never("the stub was dropped".to_owned()))
+                }
                 None => None,
             });
             found.unwrap_or(Found::NotYet)
@@ -343,6 +353,13 @@ impl StubHandle {
         let patience = self.shared.config.patience;
         Wait::new(what, patience, check, move || reporter.report())
     }
+}
+
+/// Whether it can still happen once the stub was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OnceDropped {
+    Possible,
+    Never,
 }
 
 /// The calls of one lane. See [`StubHandle::lane`].
@@ -371,10 +388,18 @@ impl LaneView {
     pub fn single_request(&self) -> RecordedRequest {
         single(
             self.requests(),
-            &format!("lane `{}`", self.name),
+            &format!("one request in lane `{}`", self.name),
             &self.shared,
         )
     }
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "what else there is to say of a failing test belongs to its output"
+)]
+fn print(error: &VerifyError) {
+    eprintln!("{error}");
 }
 
 fn calls(state: &State) -> Vec<RecordedRequest> {
@@ -385,13 +410,18 @@ fn calls(state: &State) -> Vec<RecordedRequest> {
 }
 
 #[track_caller]
-fn single(requests: Vec<RecordedRequest>, who: &str, shared: &Shared) -> RecordedRequest {
+fn single(requests: Vec<RecordedRequest>, what: &str, shared: &Shared) -> RecordedRequest {
     match <[RecordedRequest; 1]>::try_from(requests) {
         Ok([request]) => request,
         Err(requests) => panic!(
-            "{who} has {} requests, not a single one\n{}",
+            "expected exactly {what}, found {}\n{}\n  help: {}",
             requests.len(),
-            shared.report()
+            shared.report(),
+            if requests.is_empty() {
+                "a call that is still on its way can be waited for with `wait_for_requests(1)`"
+            } else {
+                "`requests()` gives all of them"
+            }
         ),
     }
 }

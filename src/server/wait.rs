@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::task::JoinHandle;
+use tokio::time::Sleep;
 
 use super::{
-    clock::{Deadline, system_wait},
+    clock::{Deadline, system_timer},
     runtime::runtime,
 };
 
@@ -44,7 +44,7 @@ pub struct Wait<T> {
     /// What there is to say when giving up.
     report: Box<dyn Fn() -> String + Send>,
     patience: Duration,
-    timer: Option<JoinHandle<()>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<T> Wait<T> {
@@ -120,26 +120,18 @@ impl<T> Future for Wait<T> {
         if this.timer.is_none() {
             let patience = this.patience;
             match runtime() {
-                Ok(runtime) => this.timer = Some(runtime.spawn(system_wait(patience))),
+                Ok(runtime) => this.timer = Some(system_timer(runtime, patience)),
                 Err(error) => this.give_up(&format!("there is no timer: {error}")),
             }
         }
         let passed = match &mut this.timer {
-            Some(timer) => Pin::new(timer).poll(context).is_ready(),
+            Some(timer) => timer.as_mut().poll(context).is_ready(),
             None => false,
         };
         if passed {
             this.give_up(&this.out_of_patience());
         }
         Poll::Pending
-    }
-}
-
-impl<T> Drop for Wait<T> {
-    fn drop(&mut self) {
-        if let Some(timer) = &self.timer {
-            timer.abort();
-        }
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8
         head.push("retry-after", wait.as_secs_f64().to_string());
     }
     for (name, value) in &error.headers {
-        head.push(name.clone(), value.clone());
+        head.replace(name, value);
     }
     let mut body = Vec::new();
     write_error(&mut body, error, &super::head::request_id(context), false);
@@ -112,8 +112,14 @@ pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
 fn write_error(out: &mut Vec<u8>, error: &ApiError, request_id: &str, in_stream: bool) {
     let (_, table_type, table_message) = row(error.kind);
     out.extend_from_slice(br#"{"type":"error","error":{"#);
-    if in_stream {
-        out.extend_from_slice(br#""details":null,"#);
+    match &error.error_code {
+        Some(code) => {
+            out.extend_from_slice(br#""details":{"error_code":"#);
+            write_str(out, code);
+            out.extend_from_slice(b"},");
+        }
+        None if in_stream => out.extend_from_slice(br#""details":null,"#),
+        None => {}
     }
     out.extend_from_slice(br#""type":"#);
     write_str(out, error.error_type.as_deref().unwrap_or(table_type));

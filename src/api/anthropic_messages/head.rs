@@ -17,20 +17,21 @@ pub(crate) fn head(form: Form, context: &Context) -> Head {
         Form::Json => head.push("Content-Type", "application/json"),
     }
     if !context.plain {
-        for (name, value) in LIMITS {
-            head.push(*name, *value);
-        }
+        push_limits(&mut head);
         push_account(&mut head);
         push_noise(&mut head, context);
     }
     head
 }
 
-/// Headers of an error; an unknown key belongs to no organisation.
+/// Headers of an error. An unknown key belongs to no organisation; recorded 400s have no limits.
 pub(super) fn error_head(status: u16, context: &Context) -> Head {
     let mut head = common(status, context);
     head.push("Content-Type", "application/json");
     if !context.plain {
+        if status == 429 {
+            push_limits(&mut head);
+        }
         if status != 401 {
             push_account(&mut head);
         }
@@ -52,6 +53,12 @@ fn common(status: u16, context: &Context) -> Head {
     head.push("Date", "Wed, 19 Aug 2026 14:34:12 GMT");
     head.push("request-id", request_id(context));
     head
+}
+
+fn push_limits(head: &mut Head) {
+    for (name, value) in LIMITS {
+        head.push(*name, *value);
+    }
 }
 
 fn push_account(head: &mut Head) {

@@ -136,7 +136,7 @@ fn not_json(name: &str, text: &str, error: &serde_json::Error) -> String {
 /// The body of the non-streaming answer: compact, no final newline.
 pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
     let said = Said::new(turn, context)?;
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(1024);
     write_envelope_start(&mut out, &said);
     for (n, block) in said.blocks.iter().enumerate() {
         if n > 0 {
@@ -190,7 +190,7 @@ fn write_tool_use(out: &mut Vec<u8>, id: &str, name: &str, input: &str) {
     out.extend_from_slice(br#","caller":{"type":"direct"}}"#);
 }
 
-/// `"stop_reason":…,"stop_sequence":…,"stop_details":null`
+/// `"stop_reason":…,"stop_sequence":…,"stop_details":…`; only a refusal has details.
 fn write_stop(out: &mut Vec<u8>, stop: Option<&(String, Option<String>)>) {
     let (word, sequence) = match stop {
         Some((word, sequence)) => (Some(word.as_str()), sequence.as_deref()),
@@ -206,7 +206,12 @@ fn write_stop(out: &mut Vec<u8>, stop: Option<&(String, Option<String>)>) {
             None => out.extend_from_slice(b"null"),
         }
     }
-    out.extend_from_slice(br#","stop_details":null"#);
+    out.extend_from_slice(match word {
+        Some("refusal") => {
+            br#","stop_details":{"type":"refusal","category":null,"explanation":null}"#
+        }
+        _ => br#","stop_details":null"#.as_slice(),
+    });
 }
 
 /// The usage of the envelope; `message_start` has a smaller `output_tokens` than the whole.

@@ -6,21 +6,21 @@ use crate::{
     script::{ApiError, ErrorKind},
 };
 
-/// The rules that hold today. `[traffic*]`: pasted verbatim in several independent public reports.
+/// The rules that hold today.
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         name: "credentials",
-        source: "[traffic*] 401 without a key in `x-api-key` or `authorization: Bearer`",
+        source: "public reports: 401 without a key in `x-api-key` or `authorization: Bearer`",
         check: credentials,
     },
     Rule {
         name: "anthropic-version",
-        source: "[traffic*] 400 without the header",
+        source: "public reports: 400 without the header",
         check: version,
     },
     Rule {
         name: "json-body",
-        source: "the status is documented, the text is this crate's own",
+        source: "the documentation: 400; the text is this crate's own",
         check: json_body,
     },
 ];
@@ -40,10 +40,5 @@ fn version(request: &RecordedRequest) -> Option<ApiError> {
 }
 
 fn json_body(request: &RecordedRequest) -> Option<ApiError> {
-    let why = match &request.view().json {
-        Ok(body) if body.is_object() => return None,
-        Ok(_) => "the body is no JSON object".to_owned(),
-        Err(why) => format!("the body is no JSON: {why}"),
-    };
-    Some(ApiError::invalid_request(why))
+    request.malformed().map(ApiError::invalid_request)
 }

@@ -3,14 +3,30 @@
 use serde_json::Value;
 
 use crate::request::{
-    Headers, Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult, View,
+    Headers, Message, MessagePart, OfferedTool, ResponseFormat, Role, Sketch, ToolResult, View,
 };
 
+/// What routing, rules and answer need of the request.
+pub(crate) fn sketch(headers: &Headers, body: &[u8]) -> Sketch {
+    let json: Result<Value, _> = serde_json::from_slice(body);
+    let malformed = match &json {
+        Ok(json) if json.is_object() => None,
+        Ok(_) => Some("the body is no JSON object".to_owned()),
+        Err(error) => Some(format!("the body is no JSON: {error}")),
+    };
+    let json = json.unwrap_or_default();
+    Sketch {
+        model: string(json.get("model")),
+        stream: json.get("stream") == Some(&Value::Bool(true)),
+        api_key: api_key(headers),
+        malformed,
+    }
+}
+
 /// The request in neutral words.
-pub(crate) fn view(headers: &Headers, body: &[u8]) -> View {
-    let json: Result<Value, String> =
-        serde_json::from_slice(body).map_err(|error| error.to_string());
-    let body = json.as_ref().unwrap_or(&Value::Null);
+pub(crate) fn view(body: &[u8]) -> View {
+    let json: Value = serde_json::from_slice(body).unwrap_or_default();
+    let body = &json;
     let messages: Vec<Message> = items(body.get("messages")).map(message).collect();
     let tool_results = messages.iter().flat_map(|message| &message.parts);
     let tool_results = tool_results.filter_map(|part| match part {
@@ -18,14 +34,14 @@ pub(crate) fn view(headers: &Headers, body: &[u8]) -> View {
         MessagePart::Text(_) | MessagePart::ToolCall { .. } | MessagePart::Other(_) => None,
     });
     View {
-        model: string(body.get("model")),
-        stream: body.get("stream") == Some(&Value::Bool(true)),
-        system: body.get("system").map(|sent| (text_of(sent), sent.clone())),
+        system: body
+            .get("system")
+            .filter(|sent| !sent.is_null())
+            .map(|sent| (text_of(sent), sent.clone())),
         tool_results: tool_results.collect(),
         tools: items(body.get("tools")).map(tool).collect(),
         response_format: response_format(body),
         max_tokens: body.get("max_tokens").and_then(Value::as_u64),
-        api_key: api_key(headers),
         messages,
         json,
     }

@@ -1,0 +1,55 @@
+//! One small non-streaming exchange over a warm connection.
+
+use super::rotated;
+use crate::client::Client;
+use crate::figures::{Rounds, Unit, median_of};
+use crate::load::Reply;
+use crate::peers::{self, Ours, Script};
+use crate::table::{Bar, Row};
+use std::time::Instant;
+
+const SAMPLES: usize = 500;
+
+pub async fn warm(rounds: usize) -> Vec<Row> {
+    let client = Client::reusing();
+    let reply = Reply::small();
+    let mut peers = peers::all();
+    peers.push(Box::new(Ours::Plain));
+    peers.push(Box::new(Ours::Closure));
+    let mut figures = Rounds::default();
+    let mut running = Vec::new();
+    for peer in &peers {
+        let server = peer.start(Script::Reply(&reply)).await;
+        running.push((peer.name(), server.url(), server));
+    }
+    for round in 0..=rounds {
+        for (name, url, _server) in rotated(&running, round) {
+            let mut samples = Vec::with_capacity(SAMPLES);
+            for _ in 0..SAMPLES {
+                let start = Instant::now();
+                // as many bytes from everyone, noise or not
+                client.exchange(url, reply.body.len()).await;
+                samples.push(start.elapsed());
+            }
+            if round > 0 {
+                figures.add(name, median_of(&samples));
+            }
+        }
+    }
+    let row = |what: &str, ours, bar| {
+        Row::of(4, what, Unit::Time, &figures, ours).ratio(
+            figures.ratio(ours, "hyper"),
+            bar,
+            "hyper",
+        )
+    };
+    vec![
+        row("warm exchange", "ours", Bar::AtMost(1.1)),
+        row("warm exchange, `.plain()`", "ours plain", Bar::AtMost(1.1)),
+        row(
+            "warm exchange, `.answer(closure)`",
+            "ours by a closure",
+            Bar::AtMost(1.4),
+        ),
+    ]
+}

@@ -1,0 +1,83 @@
+//! The measurements, one file for each kind. In: the number of rounds. Out: rows of the table.
+//!
+//! Every figure stands for work that was checked: status, number of events, number of bytes.
+
+mod cuts;
+mod exchanges;
+mod fresh;
+mod leave;
+mod memory;
+mod starts;
+mod streams;
+mod tree;
+
+use crate::table::Row;
+use futures_util::future::LocalBoxFuture;
+
+pub use self::fresh::first_exchange;
+pub use self::memory::{held_client, held_server, long_client, long_server};
+
+pub struct Measurement {
+    pub name: &'static str,
+    pub run: fn(rounds: usize) -> LocalBoxFuture<'static, Vec<Row>>,
+}
+
+/// All but the clean builds, in the order of the table.
+pub const ALL: [Measurement; 11] = [
+    Measurement {
+        name: "start",
+        run: |rounds| Box::pin(starts::start_and_drop(rounds)),
+    },
+    Measurement {
+        name: "start-exchange",
+        run: |rounds| Box::pin(starts::start_exchange_drop(rounds)),
+    },
+    Measurement {
+        name: "fresh",
+        run: |rounds| Box::pin(fresh::fresh_process(rounds)),
+    },
+    Measurement {
+        name: "warm",
+        run: |rounds| Box::pin(exchanges::warm(rounds)),
+    },
+    Measurement {
+        name: "events",
+        run: |rounds| Box::pin(streams::events_per_second(rounds)),
+    },
+    Measurement {
+        name: "first-event",
+        run: |rounds| Box::pin(streams::first_event(rounds)),
+    },
+    Measurement {
+        name: "cuts",
+        run: |rounds| Box::pin(cuts::cuts_and_gates(rounds)),
+    },
+    Measurement {
+        name: "held",
+        run: |_| Box::pin(async { memory::held_streams() }),
+    },
+    Measurement {
+        name: "long",
+        run: |_| Box::pin(async { memory::long_stream() }),
+    },
+    Measurement {
+        name: "leave",
+        run: |rounds| Box::pin(leave::noticed(rounds)),
+    },
+    Measurement {
+        name: "crates",
+        run: |_| Box::pin(async { tree::crates() }),
+    },
+];
+
+/// The clean builds, which take minutes.
+pub const BUILD: Measurement = Measurement {
+    name: "build",
+    run: |rounds| Box::pin(async move { tree::clean_builds(rounds) }),
+};
+
+/// The items in another order each round, so that no one always follows the same neighbour.
+fn rotated<T>(items: &[T], round: usize) -> impl Iterator<Item = &T> {
+    let start = round % items.len();
+    items[start..].iter().chain(&items[..start])
+}

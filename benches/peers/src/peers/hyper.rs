@@ -1,0 +1,133 @@
+//! The yardstick: a hyper server that does nothing but yield ready frames, on a runtime of one worker.
+
+use super::{Peer, Script, Server};
+use bytes::Bytes;
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::{self, Stream, StreamExt};
+use http_body_util::{BodyExt, StreamBody, combinators::UnsyncBoxBody};
+use hyper::body::{Frame, Incoming};
+use hyper::{Request, Response, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, OnceLock};
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+
+pub struct Bare;
+
+impl Peer for Bare {
+    fn name(&self) -> &'static str {
+        "hyper"
+    }
+
+    fn start<'a>(&'a self, script: Script<'a>) -> LocalBoxFuture<'a, Box<dyn Server>> {
+        let server = match script {
+            Script::Nothing => Hyper::whole(Bytes::new()),
+            Script::Reply(reply) => Hyper::whole(reply.body.clone()),
+            Script::Stream(stream) => Hyper::ready(&stream.frames),
+        };
+        Box::pin(async { Box::new(server) as Box<dyn Server> })
+    }
+}
+
+pub struct Hyper {
+    address: SocketAddr,
+    accepting: AbortHandle,
+}
+
+/// A new body for each request.
+type Bodies = Arc<dyn Fn() -> UnsyncBoxBody<Bytes, Infallible> + Send + Sync>;
+
+impl Hyper {
+    pub fn whole(reply: Bytes) -> Self {
+        let body = move || http_body_util::Full::new(reply.clone()).boxed_unsync();
+        Self::serve("application/json", Arc::new(body))
+    }
+
+    pub fn ready(frames: &[Bytes]) -> Self {
+        let frames: Arc<[Bytes]> = frames.into();
+        Self::stream(move || {
+            let frames = frames.clone();
+            stream::iter(0..frames.len()).map(move |index| frames[index].clone())
+        })
+    }
+
+    /// Streams `count` frames, the same few again and again, so that they take no memory.
+    pub fn cycling(frames: &[Bytes], count: usize) -> Self {
+        let frames: Arc<[Bytes]> = frames.into();
+        Self::stream(move || {
+            let frames = frames.clone();
+            stream::iter(0..count).map(move |index| frames[index % frames.len()].clone())
+        })
+    }
+
+    /// Streams what `frames` makes for each request, a chunk for each frame.
+    pub fn stream<S>(frames: impl Fn() -> S + Send + Sync + 'static) -> Self
+    where
+        S: Stream<Item = Bytes> + Send + 'static,
+    {
+        let body = move || StreamBody::new(frames().map(|frame| Ok(Frame::data(frame))));
+        Self::serve("text/event-stream", Arc::new(move || body().boxed_unsync()))
+    }
+
+    fn serve(content_type: &'static str, bodies: Bodies) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener
+            .local_addr()
+            .expect("a bound listener has an address");
+        listener
+            .set_nonblocking(true)
+            .expect("a listener can be made non-blocking");
+        let runtime = runtime();
+        let _context = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener).expect("the runtime has IO");
+        let accepting = runtime.spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                tokio::spawn(answer(socket, content_type, bodies.clone()));
+            }
+        });
+        let accepting = accepting.abort_handle();
+        Self { address, accepting }
+    }
+}
+
+impl Server for Hyper {
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for Hyper {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn answer(socket: TcpStream, content_type: &'static str, bodies: Bodies) {
+    socket
+        .set_nodelay(true)
+        .expect("a new socket takes options");
+    let service = service_fn(move |request: Request<Incoming>| {
+        let bodies = bodies.clone();
+        async move {
+            request.into_body().collect().await?;
+            let response = Response::builder().header("content-type", content_type);
+            Ok::<_, hyper::Error>(response.body(bodies()).expect("the head is valid"))
+        }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(socket), service);
+    // a client that leaves in the middle is an error here and the aim of some measurements
+    let _ = connection.await;
+}
+
+/// One worker, as ours has.
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).enable_all();
+        builder.build().expect("a runtime starts")
+    })
+}

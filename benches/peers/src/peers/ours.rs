@@ -1,0 +1,148 @@
+//! llm-wire-stub itself.
+
+use super::gated::{Gated, Layout};
+use super::{Peer, Script, Server};
+use crate::load::{self, Reply, Stream};
+use bytes::Bytes;
+use futures_util::future::LocalBoxFuture;
+use llm_wire_stub::{After, Api, Cut, Gate, Turn, WireStub, json_body, sse_body};
+use tokio::task::yield_now;
+
+/// The same ids and padding in every answer, so that what comes can be compared with what was expected.
+const SEED: u64 = 7;
+
+pub enum Ours {
+    Default,
+    /// Without the service's own response headers and other noise.
+    Plain,
+    /// Answered by a closure instead of from a sequence.
+    Closure,
+}
+
+impl Peer for Ours {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Default => "ours",
+            Self::Plain => "ours plain",
+            Self::Closure => "ours by a closure",
+        }
+    }
+
+    fn start<'a>(&'a self, script: Script<'a>) -> LocalBoxFuture<'a, Box<dyn Server>> {
+        let stub = WireStub::builder();
+        let stub = match script {
+            Script::Nothing => stub,
+            Script::Reply(Reply { text, .. }) | Script::Stream(Stream { text, .. }) => match self {
+                Self::Default => stub.turn(turn(text)).repeat_last(),
+                Self::Plain => stub.turn(turn(text).plain()).repeat_last(),
+                Self::Closure => {
+                    let text = text.clone();
+                    stub.answer(move |_request, _index| Some(turn(&text)))
+                }
+            },
+        };
+        let stub = stub.start();
+        Box::pin(async { Box::new(stub) as Box<dyn Server> })
+    }
+}
+
+impl Server for WireStub {
+    fn url(&self) -> String {
+        self.anthropic_url().to_string()
+    }
+}
+
+/// The body of the non-streaming answer.
+pub fn reply(text: &str) -> Bytes {
+    json_body(Api::AnthropicMessages, &turn(text))
+}
+
+/// The body of the streaming answer.
+pub fn events(text: &str) -> Bytes {
+    sse_body(Api::AnthropicMessages, &turn(text))
+}
+
+pub fn cut_every_byte(stream: &Stream) -> Box<dyn Server> {
+    let stub = WireStub::builder()
+        .turn(turn(&stream.text))
+        .cut(Cut::EveryByte);
+    Box::new(stub.start())
+}
+
+/// Streams so many words without holding more than them.
+pub fn stream_of_words(words: usize) -> Box<dyn Server> {
+    Box::new(WireStub::builder().turn(turn(&load::text(words))).start())
+}
+
+pub fn gated(stream: &Stream, layout: Layout) -> Box<dyn Gated> {
+    let mut gates = Vec::new();
+    let mut stub = WireStub::builder();
+    for _ in 0..layout.streams {
+        let mut turn = turn(&stream.text);
+        for delta in 1..=layout.gates {
+            let gate = Gate::new();
+            turn = turn.gate(After::deltas(delta), &gate);
+            gates.push(gate);
+        }
+        stub = stub.turn(turn);
+    }
+    let stub = stub.start();
+    Box::new(GatedStub {
+        stub,
+        gates,
+        streams: layout.streams,
+    })
+}
+
+fn turn(text: &str) -> Turn {
+    Turn::new().text(text).model("claude-haiku-4-5").seed(SEED)
+}
+
+struct GatedStub {
+    stub: WireStub,
+    /// Of each stream in turn.
+    gates: Vec<Gate>,
+    streams: usize,
+}
+
+impl Server for GatedStub {
+    fn url(&self) -> String {
+        self.stub.url()
+    }
+}
+
+impl Gated for GatedStub {
+    fn in_flight(&self, streams: usize) -> LocalBoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.stub.wait_for_requests(streams).await;
+            let gates_each = self.gates.len() / self.streams;
+            for first in self.gates.iter().step_by(gates_each).take(streams) {
+                first.reached().await;
+            }
+        })
+    }
+
+    fn open_in_turn(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(async {
+            for gate in &self.gates {
+                gate.open();
+                yield_now().await;
+            }
+        })
+    }
+
+    fn open_when_reached(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(async {
+            for gate in &self.gates {
+                gate.reached().await;
+                gate.open();
+            }
+        })
+    }
+
+    fn client_left(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(async {
+            self.stub.wait_for_cancel().await;
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! What an SDK is asked to do, as the drivers read it.
+
+use llm_wire_stub::StubHandle;
+use serde_json::{Value, json};
+
+use crate::Sdk;
+
+/// The model that every call asks for, unless it says otherwise.
+pub const MODEL: &str = "claude-sonnet-4-5";
+
+/// One call of an SDK's public interface.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Call(Value);
+
+impl Call {
+    fn new(stub: &StubHandle, what: &str) -> Self {
+        Self(json!({
+            "do": what,
+            "url": stub.anthropic_url(),
+            "params": {
+                "model": MODEL,
+                "max_tokens": 1024,
+                "messages": [{"role": "user", "content": "hello"}],
+            },
+            "client": {"key": "sk-ant-api03-interop-0123"},
+            "max_retries": 0,
+            "beta": false,
+        }))
+    }
+
+    /// `messages.create(..)`.
+    pub fn create(stub: &StubHandle) -> Self {
+        Self::new(stub, "create")
+    }
+
+    /// `messages.stream(..)`, to its final message.
+    pub fn helper(stub: &StubHandle) -> Self {
+        Self::new(stub, "helper")
+    }
+
+    /// `messages.create(stream = true)`, event by event.
+    pub fn raw(stub: &StubHandle) -> Self {
+        Self::new(stub, "raw")
+    }
+
+    /// A tool loop over `messages.create(..)`, as the SDK's users write it.
+    pub fn tool_loop(stub: &StubHandle) -> Self {
+        Self::new(stub, "loop")
+    }
+
+    /// The SDK's own tool loop, `beta.messages.tool_runner(..)`.
+    pub fn tool_runner(stub: &StubHandle) -> Self {
+        Self::new(stub, "runner").beta().field("stream", false)
+    }
+
+    /// The SDK's own tool loop over streams.
+    pub fn streaming_tool_runner(stub: &StubHandle) -> Self {
+        Self::new(stub, "runner").beta().field("stream", true)
+    }
+
+    /// The client's own `post(..)`, below the resources.
+    pub fn post(stub: &StubHandle, path: &str) -> Self {
+        Self::new(stub, "post").field("path", path)
+    }
+
+    /// A request without the SDK, on the HTTP client that it uses.
+    pub fn fetch(stub: &StubHandle, method: &str, path: &str, headers: Value) -> Self {
+        let call = Self::new(stub, "fetch").field("method", method);
+        call.field("path", path).field("headers", headers)
+    }
+
+    /// Goes by way of `client.beta`.
+    pub fn beta(self) -> Self {
+        self.field("beta", true)
+    }
+
+    /// Sets a parameter of the request.
+    pub fn param(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0["params"][name] = value.into();
+        self
+    }
+
+    /// Sets the body of a [`fetch`](Self::fetch).
+    pub fn body(self, body: Value) -> Self {
+        self.field("body", body)
+    }
+
+    /// Lets the SDK try so many times more.
+    pub fn retries(self, n: usize) -> Self {
+        self.field("max_retries", n)
+    }
+
+    /// Sets the options of the client: `key`, `token`, `headers`; for TypeScript also `browser`.
+    pub fn client(self, options: Value) -> Self {
+        self.field("client", options)
+    }
+
+    /// Leaves the call in the middle, in this way, once the test says so.
+    pub fn leave(self, way: &str) -> Self {
+        self.field("leave", way)
+    }
+
+    fn field(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0[name] = value.into();
+        self
+    }
+
+    pub(crate) fn line(&self, sdk: Sdk, times: usize) -> String {
+        let mut call = self.0.clone();
+        call["async"] = (sdk == Sdk::PythonAsync).into();
+        call["times"] = times.into();
+        call.to_string()
+    }
+}

@@ -1,0 +1,730 @@
+//! Every text that a user of the stub can see, whole. The report of `verify` is pinned in `verify.rs`;
+//! those of the decoder, of the accumulator and of HTTP itself in their own tests.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a missing member of a JSON value is null, and a test may panic"
+)]
+
+#[path = "support/caught.rs"]
+mod caught;
+#[path = "support/post.rs"]
+mod post;
+
+use std::{fmt::Display, time::Duration};
+
+use caught::{Panic, panic_at, panic_of};
+use llm_wire_stub::*;
+use post::{Call, call};
+use serde_json::json;
+
+const API: Api = Api::AnthropicMessages;
+const FILE: &str = file!();
+
+/// Short, where giving up is what is tested.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
+#[track_caller]
+fn script() -> WireStubBuilder {
+    WireStub::builder().without_verify_on_drop()
+}
+
+#[track_caller]
+fn assert_texts<Found: Display, Expected: Display>(
+    rows: impl IntoIterator<Item = (Found, Expected)>,
+) {
+    for (found, expected) in rows {
+        let (found, expected) = (found.to_string(), expected.to_string());
+        assert!(
+            found == expected,
+            "found:\n{found}\n\nexpected:\n{expected}\n"
+        );
+    }
+}
+
+// --- builders --------------------------------------------------------------------------------------
+
+/// The texts of panics that were raised behind this line and before the caller's.
+#[track_caller]
+fn texts_since<const N: usize>(line: u32, caught: [Panic; N]) -> [String; N] {
+    let end = std::panic::Location::caller().line();
+    caught.map(|panic| {
+        assert!(panic.line > line && panic.line <= end, "{panic:?}");
+        panic.message
+    })
+}
+
+#[test]
+fn an_error_turn_refuses_everything_that_an_answer_has() {
+    let error = || Turn::error(ApiError::internal());
+    let line = line!();
+    let caught = [
+        panic_of(|| error().text("x")),
+        panic_of(|| error().json(1)),
+        panic_of(|| error().tool_call("f", json!({}))),
+        panic_of(|| error().tool_call_with_id("i", "f", json!({}))),
+        panic_of(|| error().fragments(Fragments::whole())),
+        panic_of(|| error().stop_reason("x")),
+        panic_of(|| error().usage(Usage::input(1))),
+        panic_of(|| error().model("m")),
+    ];
+    for found in texts_since(line, caught) {
+        let expected = "an error turn says nothing but its error\n  \
+            help: to fail after a part of an answer, use \
+            `Turn::new().text(..).end(After::parts(1), error)`";
+        assert_texts([(found, expected)]);
+    }
+}
+
+#[test]
+fn fragments_have_to_fit_the_part_before_them() {
+    let pieces = |pieces: &[&str]| Fragments::pieces(pieces.iter().copied());
+    let line = line!();
+    let caught = [
+        panic_of(|| Turn::new().fragments(Fragments::whole())),
+        panic_of(|| Turn::new().text("ab").fragments(pieces(&["a", "", "b"]))),
+        panic_of(|| Turn::new().text("né\n").fragments(pieces(&["né", " "]))),
+        panic_of(|| {
+            Turn::new()
+                .tool_call("f", json!({}))
+                .fragments(pieces(&["{}"]))
+        }),
+        panic_of(|| Fragments::size(0)),
+    ];
+    let expected = [
+        "there is nothing to cut into fragments yet\n  \
+         help: call `.fragments(..)` after the `.text(..)` or `.tool_call(..)` it is meant for",
+        "piece #2 is empty\n  help: an empty delta is no fragment; leave it out",
+        "the pieces do not join to the whole: they differ at byte 3\n  \
+         expected: `\\n`\n  found: ` `\n  \
+         help: a piece is written as it is; leave nothing out, add nothing",
+        "explicit pieces need arguments whose spelling is known\n  \
+         help: give the arguments as `Arguments::raw(..)`",
+        "a fragment has at least one character\n  found: `0`\n  \
+         help: `Fragments::characters()` makes the smallest ones",
+    ];
+    assert_texts(texts_since(line, caught).into_iter().zip(expected));
+}
+
+#[test]
+fn an_error_has_a_status_of_its_own_and_headers_that_http_allows() {
+    let line = line!();
+    let caught = [
+        panic_of(|| ApiError::status(200)),
+        panic_of(|| ApiError::internal().header("x a", "1\n")),
+        panic_of(|| ApiError::internal().header("Content-Length", "1")),
+    ];
+    let expected = [
+        "an error answer has a status from 400 to 599\n  found: `200`\n  \
+         help: a turn that succeeds is made by `Turn::new()`",
+        "HTTP does not allow this header\n  found: `x a: 1\\n`\n  \
+         help: a name is made of letters, digits and `-`; a value has no line ends",
+        "the framing of an answer is the stub's\n  found: `Content-Length: 1`\n  \
+         help: leave this header out",
+    ];
+    assert_texts(texts_since(line, caught).into_iter().zip(expected));
+}
+
+#[test]
+fn a_long_text_is_cut_where_its_pieces_differ() {
+    let text = "x".repeat(100);
+    let caught = panic_of(|| {
+        Turn::new()
+            .text(&text)
+            .fragments(Fragments::pieces(["xxx"]))
+    });
+    let shown = "x".repeat(40);
+    let expected = format!(
+        "the pieces do not join to the whole: they differ at byte 3\n  \
+         expected: `{shown}`… (57 more bytes)\n  found: the end\n  \
+         help: a piece is written as it is; leave nothing out, add nothing"
+    );
+    assert_texts([(caught.message, expected)]);
+}
+
+#[test]
+fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
+    let lane = || script().lane("a", matchers::model("m"), ["x"]);
+    let closure = || script().answer(|_, _| None);
+    let line = line!();
+    let caught = [
+        panic_of(|| lane().lane("a", matchers::model("n"), ["x"])),
+        panic_of(|| closure().answer(|_, _| None)),
+        panic_of(|| script().without_rule("nonsense")),
+    ];
+    let expected = [
+        "there are two lanes named `a`\n  help: give each lane a name of its own",
+        "there are two closures\n  help: merge them into one, or use lanes",
+        "there is no rule `nonsense`\n  \
+         expected: one of `credentials`, `anthropic-version`, `json-body`\n  \
+         help: the header `x-llm-wire-stub` of a refusal names its rule",
+    ];
+    assert_texts(texts_since(line, caught).into_iter().zip(expected));
+
+    let built = line!() + 1;
+    let [none, two] = [script(), script()];
+    let two = two
+        .lane("a", matchers::model("m"), ["x"])
+        .lane("b", matchers::model("n"), ["x"; 2]);
+    let [none, two] = [none.start(), two.start()];
+    assert_texts([
+        (
+            panic_of(|| none.lane("judge")).message,
+            format!(
+                "there is no lane `judge`\n  where: script of 0 turns, built at {FILE}:{built}\n  \
+                 help: lanes are added with `.lane(name, matcher, turns)`"
+            ),
+        ),
+        (
+            panic_of(|| two.lane("judge")).message,
+            format!(
+                "there is no lane `judge`\n  where: script of 0 turns and 2 lanes with 3 turns, \
+                 built at {FILE}:{built}\n  help: it has `a`, `b`"
+            ),
+        ),
+    ]);
+}
+
+// --- turns that cannot be played -------------------------------------------------------------------
+
+#[test]
+fn an_unplayable_turn_is_refused_by_the_pure_helpers() {
+    let line = line!() + 1;
+    let [turn, error] = [Turn::new(), Turn::error(ApiError::internal())];
+    let words = turn.clone().text("two words");
+    let broken = turn.tool_call("f", Arguments::raw("{\"a\": "));
+    let fault = Fault::EofBeforeTerminal;
+    let place = format!("where: anthropic_messages, turn built at {FILE}:{line}");
+    let stream = |turn: &Turn| try_sse_body(API, turn).unwrap_err();
+    let whole = |turn: &Turn| try_json_body(API, turn).unwrap_err();
+    let not_json = format!(
+        "the arguments of `f` are not JSON: EOF while parsing a value at line 1 column 6\n  {place}\n  \
+         found: `{{\\\"a\\\": `\n  \
+         help: broken arguments can only be streamed; here `input` is a JSON value"
+    );
+    let no_answer = format!(
+        "an error turn is no answer of the model\n  {place}\n  \
+         help: `error_body(..)` gives what a client reads of it"
+    );
+    assert_texts([
+        (stream(&error), no_answer.clone()),
+        (whole(&error), no_answer.clone()),
+        (error.normalized(API).unwrap_err(), no_answer),
+        (whole(&broken), not_json.clone()),
+        (broken.normalized(API).unwrap_err(), not_json),
+        (
+            stream(&words.clone().stall(After::deltas(3))),
+            format!(
+                "stall after 3 deltas is not possible: this stream has 2 deltas, 1 part, 8 events \
+                 and a stop reason\n  {place}\n  help: move it to a place that the answer has"
+            ),
+        ),
+        (
+            stream(&words.clone().end(After::request(), ApiError::internal())),
+            format!(
+                "in-stream error after the request is not possible: there is no body yet\n  {place}\n  \
+                 help: use `After::head()`, or an error turn (`Turn::error(..)`) to answer with an error"
+            ),
+        ),
+        (
+            stream(
+                &words
+                    .clone()
+                    .end(After::head(), Ending::Fin)
+                    .stall(After::head()),
+            ),
+            format!(
+                "stall after the head is never reached: the answer ends before it\n  {place}\n  \
+                 help: remove one of the two"
+            ),
+        ),
+        (
+            stream(&words.clone().fault(fault).fault(fault)),
+            format!(
+                "fault `eof-before-terminal` has no target: an earlier fault removed it\n  {place}\n  \
+                 help: give it once"
+            ),
+        ),
+        (
+            whole(&words.clone().fault(fault)),
+            format!(
+                "fault `eof-before-terminal` has no target in a non-streaming answer\n  {place}\n  \
+                 help: it damages the events of a stream"
+            ),
+        ),
+        (
+            stream(&words.fragments(Fragments::by(|_| vec!["two".to_owned()]))),
+            format!(
+                "the pieces do not join to the whole: they differ at byte 3\n  {place}\n  \
+                 expected: ` words`\n  found: the end\n  \
+                 help: a piece is written as it is; leave nothing out, add nothing"
+            ),
+        ),
+    ]);
+}
+
+#[test]
+fn a_helper_that_panics_says_what_its_twin_returns() {
+    let turn = Turn::error(ApiError::internal());
+    let error = try_sse_body(API, &turn).unwrap_err().to_string();
+    for caught in [
+        panic_of(|| sse_body(API, &turn)),
+        panic_of(|| drop(chunks(API, &turn, Cut::Whole))),
+        panic_of(|| json_body(API, &turn)),
+    ] {
+        assert_eq!(caught.message, error);
+        assert!(caught.line < line!() && caught.line > line!() - 7);
+    }
+}
+
+#[test]
+fn a_stub_does_not_start_with_a_turn_that_its_api_cannot_play() {
+    let line = line!() + 1;
+    let turn = Turn::new().stall(After::parts(1));
+    let rest = format!(
+        " on anthropic_messages, built at {FILE}:{line}\n  \
+         help: move it to a place that the answer has"
+    );
+    let what = "stall after 1 part is not possible: this stream has 0 deltas, 0 parts, 4 events \
+        and a stop reason";
+    let sequence = || script().turn("x").turn(turn.clone()).api(API);
+    let lane = script()
+        .lane("a", matchers::model("m"), [turn.clone()])
+        .api(API);
+    assert_texts([
+        (
+            sequence().try_start().unwrap_err(),
+            format!("{what}\n  where: turn #2{rest}"),
+        ),
+        (
+            lane.try_start().unwrap_err(),
+            format!("{what}\n  where: lane `a` turn #1{rest}"),
+        ),
+    ]);
+    let error = sequence().try_start().unwrap_err().to_string();
+    let caught = panic_of(|| sequence().start());
+    assert_eq!((caught.message, caught.line), (error, line!() - 1));
+}
+
+// --- calls that are refused ------------------------------------------------------------------------
+
+/// The message of the answer to the last of these calls.
+async fn message<const N: usize>(
+    builder: WireStubBuilder,
+    calls: impl FnOnce(Call) -> [Call; N],
+) -> String {
+    let stub = builder.start();
+    let mut message = String::new();
+    for call in calls(call(&stub)) {
+        let answered = call.send().await;
+        if answered.status != 200 {
+            message = answered.message();
+        }
+    }
+    message
+}
+
+fn once(call: Call) -> [Call; 1] {
+    [call]
+}
+
+/// With a lane for the model of its name.
+fn lane<const N: usize>(script: WireStubBuilder, name: &str, turns: [&str; N]) -> WireStubBuilder {
+    script.lane(name, matchers::model(name), turns)
+}
+
+const OR_REPEAT: &str = "or call `.repeat_last()` if retries are expected";
+
+#[tokio::test]
+async fn a_queue_that_was_played_says_how_many_turns_it_had() {
+    let built = line!() + 1;
+    let script = || script();
+    let at = format!("built at {FILE}:{built}");
+    assert_texts([
+        (
+            message(script(), once).await,
+            format!(
+                "no turn left for request #1 POST /v1/messages\n  \
+                 where: script of 0 turns, {at}; the sequence has no turn\n  \
+                 help: add a turn to the sequence"
+            ),
+        ),
+        (
+            message(script().turn("x"), |call| {
+                [call.clone(), call.to("/v1/messages?beta=true")]
+            })
+            .await,
+            format!(
+                "no turn left for request #2 POST /v1/messages?beta=true\n  \
+                 where: script of 1 turn, {at}; the one turn of the sequence was played\n  \
+                 help: add a turn to the sequence, {OR_REPEAT}"
+            ),
+        ),
+        (
+            message(script().turns(["x"; 2]), |call| {
+                [call.clone(), call.clone(), call]
+            })
+            .await,
+            format!(
+                "no turn left for request #3 POST /v1/messages\n  \
+                 where: script of 2 turns, {at}; both turns of the sequence were played\n  \
+                 help: add a turn to the sequence, {OR_REPEAT}"
+            ),
+        ),
+        (
+            message(lane(script(), "m", ["x"; 3]), |call| {
+                [(); 4].map(|()| call.clone())
+            })
+            .await,
+            format!(
+                "no turn left for request #4 POST /v1/messages\n  \
+                 where: script of 0 turns and 1 lane with 3 turns, {at}; \
+                 all 3 turns of lane `m` were played\n  \
+                 help: add a turn to lane `m`, {OR_REPEAT}"
+            ),
+        ),
+        (
+            message(lane(script(), "m", []).turn("x").answer(|_, _| None), once).await,
+            format!(
+                "no turn left for request #1 POST /v1/messages\n  \
+                 where: script of 1 turn and 1 lane with 0 turns and a closure, {at}; \
+                 lane `m` has no turn\n  help: add a turn to lane `m`"
+            ),
+        ),
+    ]);
+}
+
+#[tokio::test]
+async fn a_call_that_was_passed_on_says_by_whom_and_why() {
+    let built = line!() + 1;
+    let script = || script();
+    let at = format!("built at {FILE}:{built}");
+    assert_texts([
+        (
+            message(
+                lane(script(), "n", ["x"]).turn("x").answer(|_, _| None),
+                |call| [call.clone(), call],
+            )
+            .await,
+            format!(
+                "no turn left for request #2 POST /v1/messages\n  \
+                 where: script of 1 turn and 1 lane with 1 turn and a closure, {at}; \
+                 the one turn of the sequence was played\n  \
+                 lane `n` wants the model to be `n`, found `m`\n  the closure said `None`\n  \
+                 help: add a turn to the sequence, {OR_REPEAT}"
+            ),
+        ),
+        (
+            message(lane(script(), "n", ["x"]).answer(|_, _| None), once).await,
+            format!(
+                "no lane claims request #1 POST /v1/messages\n  \
+                 where: script of 0 turns and 1 lane with 1 turn and a closure, {at}\n  \
+                 lane `n` wants the model to be `n`, found `m`\n  the closure said `None`\n  \
+                 help: add a lane for it, or turns for what no lane claims"
+            ),
+        ),
+        (
+            message(
+                lane(script(), "m", ["x"]).lane("b", matchers::by(|_| true), ["x"]),
+                once,
+            )
+            .await,
+            format!(
+                "several lanes claim request #1 POST /v1/messages\n  \
+                 where: script of 0 turns and 2 lanes with 2 turns, {at}\n  \
+                 expected: one lane\n  found: `m`, `b`\n  \
+                 help: make their matchers exclude each other"
+            ),
+        ),
+    ]);
+}
+
+#[tokio::test]
+async fn each_matcher_says_what_it_wants_and_what_it_found() {
+    for (matcher, mismatch) in [
+        (
+            matchers::model("m-1"),
+            "wants the model to be `m-1`, found `m`",
+        ),
+        (
+            matchers::header("X-Chat", "c-1"),
+            "wants the header `X-Chat` to be `c-1`, found none",
+        ),
+        (
+            matchers::header("Accept", "c-1"),
+            "wants the header `Accept` to be `c-1`, found `*/*`",
+        ),
+        (
+            matchers::last_user_text_contains("boat"),
+            "wants `boat` in the last user text, found `hi`",
+        ),
+        (
+            matchers::system_text_contains("brief"),
+            "wants `brief` in the system text, found ``",
+        ),
+        (
+            matchers::has_tool_result(),
+            "wants a tool result in the last message, found none",
+        ),
+        (matchers::by(|_| false), "has a closure that said no"),
+        (
+            matchers::model("m").and(matchers::by(|_| false)),
+            "has a closure that said no",
+        ),
+    ] {
+        let found = message(script().lane("a", matcher, ["x"]), once).await;
+        let line = found
+            .lines()
+            .find_map(|line| line.strip_prefix("  lane `a` "));
+        assert_eq!(line, Some(mismatch), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_matcher_found_is_cut_after_200_characters() {
+    let lane = script().lane("a", matchers::last_user_text_contains("boat"), ["x"]);
+    let question = "é".repeat(201);
+    let found = message(lane, |call| [call.asks(&question)]).await;
+    let shown = "é".repeat(200);
+    let expected = format!("wants `boat` in the last user text, found `{shown}`… (2 more bytes)");
+    assert!(found.contains(&expected), "{found}");
+}
+
+#[tokio::test]
+async fn a_call_whose_turn_cannot_be_played_is_told_why() {
+    let built = line!() + 1;
+    let script = || script();
+    let at = format!("built at {FILE}:{built}, for request #1 POST /v1/messages");
+    let line = line!() + 1;
+    let turn = || Turn::new().text("two words");
+    let played = |origin| {
+        let api = "anthropic_messages";
+        format!("{origin} on {api}, built at {FILE}:{line}, for request #1 POST /v1/messages")
+    };
+    let knife = |_: &str| -> Vec<String> { panic!("no knife") };
+    let boom = |_: &RecordedRequest| -> bool { panic!("boom") };
+    assert_texts([
+        (
+            message(script().turn(turn().stall(After::deltas(1))), once).await,
+            format!(
+                "stall after 1 delta is not possible: a non-streaming answer has a head and one body\n  \
+                 where: {}\n  help: use `After::request()` or `After::head()`; the other places are inside a \
+                 stream",
+                played("turn #1")
+            ),
+        ),
+        (
+            message(
+                script().answer(move |_, _| Some(turn().fault(Fault::EofBeforeTerminal))),
+                once,
+            )
+            .await,
+            format!(
+                "fault `eof-before-terminal` has no target in a non-streaming answer\n  where: {}\n  \
+                 help: it damages the events of a stream",
+                played("the closure's turn")
+            ),
+        ),
+        (
+            message(script().turn(turn().fragments(Fragments::by(knife))), once).await,
+            format!(
+                "the fragments function of a turn panicked: no knife\n  where: {}\n  \
+                 help: standard error has the line of the panic",
+                played("turn #1")
+            ),
+        ),
+        (
+            message(script().lane("a", matchers::by(boom), ["x"]), once).await,
+            format!(
+                "the matcher of lane `a` panicked: boom\n  \
+                 where: script of 0 turns and 1 lane with 1 turn, {at}\n  \
+                 help: standard error has the line of the panic"
+            ),
+        ),
+        (
+            message(
+                script().answer(move |request, _| boom(request).then(Turn::new)),
+                once,
+            )
+            .await,
+            format!(
+                "the closure panicked: boom\n  where: script of 0 turns and a closure, {at}\n  \
+                 help: standard error has the line of the panic"
+            ),
+        ),
+    ]);
+}
+
+#[tokio::test]
+async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clients_read() {
+    let built = line!() + 1;
+    let stub = script().start();
+    let answered = call(&stub).to("/v1/chat/completions?a=1").send().await;
+
+    assert_eq!((answered.status, answered.why()), (404, "not-served"));
+    assert_eq!(answered.header("x-should-retry"), "false");
+    assert_eq!(answered.header("content-type"), "application/json");
+    let message = format!(
+        "nothing is served at POST /v1/chat/completions?a=1\n  \
+         where: script of 0 turns, built at {FILE}:{built}\n  \
+         expected: POST /v1/messages (anthropic_messages)\n  \
+         help: check the base URL that the client was given"
+    );
+    let expected = json!({
+        "type": "error", "error": {"type": "not_found_error", "message": message}
+    });
+    assert_eq!(answered.json(), expected);
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused_with_the_limit() {
+    let found = message(script().body_limit(9), once).await;
+    assert_texts([(found, "the request's body is longer than 9 bytes")]);
+}
+
+// --- the journal -----------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a_single_request_is_one_request() {
+    let built = line!() + 1;
+    let stub = script().lane("a", matchers::model("a"), ["x"; 2]).start();
+    let script = format!("script of 0 turns and 1 lane with 2 turns, built at {FILE}:{built}");
+    let none = panic_of(|| stub.single_request());
+    assert_eq!(none.line, line!() - 1);
+    for n in 0..2 {
+        call(&stub).model("a").send().await;
+        stub.wait_for_requests(n + 1).await;
+    }
+    stub.settled().await;
+    let bytes: Vec<u64> = stub.requests().iter().map(|r| r.bytes_written()).collect();
+    let two = format!(
+        "\n  where: {script}\n  calls:\n    \
+         #1 POST /v1/messages [a]: lane `a` turn #1, Complete, {} bytes\n    \
+         #2 POST /v1/messages [a]: lane `a` turn #2, Complete, {} bytes\n  \
+         help: `requests()` gives all of them",
+        bytes[0], bytes[1]
+    );
+    assert_texts([
+        (
+            none.message,
+            format!(
+                "expected exactly one request, found 0\n  where: {script}\n  calls: none\n  \
+                 help: a call that is still on its way can be waited for with `wait_for_requests(1)`"
+            ),
+        ),
+        (
+            panic_of(|| stub.single_request()).message,
+            format!("expected exactly one request, found 2{two}"),
+        ),
+        (
+            panic_of(|| stub.lane("a").single_request()).message,
+            format!("expected exactly one request in lane `a`, found 2{two}"),
+        ),
+    ]);
+}
+
+#[tokio::test]
+async fn a_request_that_is_no_model_call_has_no_index() {
+    let stub = script().start();
+    call(&stub).to("/v1/other").send().await;
+    let request = stub.journal().pop().unwrap();
+    let caught = panic_of(|| request.index());
+    assert_eq!(caught.line, line!() - 1);
+    let expected = "POST /v1/other is no model call, so it has no index\n  \
+        help: `requests()` has the model calls only";
+    assert_texts([(caught.message, expected)]);
+}
+
+// --- giving up -------------------------------------------------------------------------------------
+
+/// What a wait says that gives up after a moment.
+async fn gave_up<T>(wait: Wait<T>) -> String {
+    panic_at(wait.patience(AT_ONCE)).await.message
+}
+
+#[tokio::test]
+async fn a_wait_that_gives_up_says_for_what_why_and_what_came() {
+    let gate = Gate::new();
+    let built = line!() + 1;
+    let stub = script()
+        .turn(Turn::new().text("x").gate(After::deltas(9), &gate))
+        .start();
+    let report = format!("\n  where: script of 1 turn, built at {FILE}:{built}\n  calls: none");
+    let late = ": not within 1ms";
+    let handle = stub.handle();
+    assert_texts([
+        (
+            gave_up(stub.wait_for_requests(1)).await,
+            format!("gave up waiting for 1 request{late}{report}"),
+        ),
+        (
+            gave_up(stub.wait_for_requests(2)).await,
+            format!("gave up waiting for 2 requests{late}{report}"),
+        ),
+        (
+            gave_up(stub.wait_for_cancel()).await,
+            format!("gave up waiting for a client to leave{late}{report}"),
+        ),
+        (
+            gave_up(stub.wait_for_stall()).await,
+            format!("gave up waiting for an answer to stall{late}{report}"),
+        ),
+        (
+            gave_up(gate.reached()).await,
+            format!("gave up waiting for an answer to come to the gate{late}{report}"),
+        ),
+        (
+            gave_up(Gate::new().reached()).await,
+            format!(
+                "gave up waiting for an answer to come to the gate{late}\n  \
+                 where: no stub has a turn with this gate\n  \
+                 help: give the turn to a stub, or let a closure answer with it"
+            ),
+        ),
+    ]);
+
+    let connection = tokio::net::TcpStream::connect(stub.url().replace("http://", "")).await;
+    let hold = stub.hold();
+    let running = tokio::spawn(call(&stub).send());
+    stub.wait_for_requests(1).await;
+    let report = format!(
+        "\n  where: script of 1 turn, built at {FILE}:{built}\n  calls:\n    \
+         #1 POST /v1/messages [m]: refused: unplayable, Open, 0 bytes"
+    );
+    assert_texts([
+        (
+            gave_up(stub.settled()).await,
+            format!("gave up waiting for every answer to be done{late}{report}"),
+        ),
+        (
+            gave_up(stub.drained()).await,
+            format!("gave up waiting for every connection to be closed{late}{report}"),
+        ),
+    ]);
+
+    let gone = ": the stub was dropped";
+    drop(stub);
+    assert_texts([
+        (
+            gave_up(handle.wait_for_requests(2)).await,
+            format!("gave up waiting for 2 requests{gone}{report}"),
+        ),
+        (
+            gave_up(gate.reached()).await,
+            format!(
+                "gave up waiting for an answer to come to the gate: the stub, or the gate, was dropped{report}"
+            ),
+        ),
+    ]);
+    drop((hold, running, connection));
+}
+
+#[tokio::test]
+async fn a_blocking_wait_would_block_the_runtime() {
+    let stub = script().start();
+    let caught = panic_of(|| stub.settled_blocking());
+    assert_eq!(caught.line, line!() - 1);
+    let expected = "`settled_blocking` would block this async runtime\n  \
+        help: `settled` is a future for it; await that";
+    assert_texts([(caught.message, expected)]);
+}
