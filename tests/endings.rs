@@ -126,6 +126,24 @@ fn every_ending_of_a_thousand_delivers_all_that_came_before_it() {
     }
 }
 
+#[test]
+fn an_ending_delivers_all_that_came_before_it_although_the_client_sent_more_than_was_read() {
+    let ahead = [streaming(), vec![b'x'; 64 * KIB]].concat();
+    for (ending, ended) in [(Ending::Reset, Ended::Reset), (Ending::Fin, Ended::Fin)] {
+        let turn = turn("x".repeat(64 * KIB)).end(After::parts(1), ending.clone());
+        let body = framed(&turn);
+        let stub = always(&turn).start();
+        for run in 0..100 {
+            let mut client = Raw::asking(&stub, &ahead);
+            client.head();
+            assert!(
+                client.rest() == (body.clone(), ended),
+                "run {run}, {ending:?}"
+            );
+        }
+    }
+}
+
 /// Every place of `three_words()` but the request, and how many of its events stand before it.
 const PLACES: [(After, usize); 7] = [
     (After::head(), 0),

@@ -7,18 +7,16 @@ use std::sync::{
 
 use super::{
     http1::{Body, RawRequest},
+    refusal::{self, Refusal, WHY_HEADER},
     runtime::off_worker,
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::{Api, Context, Form, Head},
+    api::{Api, Form, Head},
     plan::{self, Steps},
     request::{Kind, Outcome, Received, RecordedRequest, Sketch},
-    script::{ApiError, Claims, Mismatch, Noise, Origin, Picked, Says, Turn},
+    script::{ApiError, Claims, Origin, Picked, Says, Turn},
 };
-
-/// The header that says why the stub, and not the script, answered.
-const WHY_HEADER: &str = "x-llm-wire-stub";
 
 /// What is played to a request.
 pub(super) struct Answer {
@@ -26,26 +24,6 @@ pub(super) struct Answer {
     pub(super) steps: Steps,
     /// What becomes of the request once the answer is complete.
     pub(super) outcome: Outcome,
-}
-
-/// Why the stub refuses instead of playing a turn.
-struct Refusal {
-    /// The header's word.
-    reason: &'static str,
-    error: Box<ApiError>,
-    /// What `verify` shows.
-    problem: String,
-}
-
-impl Refusal {
-    /// A refusal by the stub itself: 422, which no client tries again.
-    fn by_stub(reason: &'static str, message: String) -> Self {
-        Self {
-            reason,
-            problem: message.clone(),
-            error: Box::new(ApiError::status(422).message(message).should_not_retry()),
-        }
-    }
 }
 
 /// Records the request and decides what is played to it.
@@ -95,7 +73,10 @@ async fn to_call(arrival: Arrival, api: Api, too_long: bool, shared: &Arc<Shared
     let request = &arrival.request;
     let (steps, outcome) = match decide(request, api, too_long, shared).await {
         Ok(steps) => (steps, Outcome::Complete),
-        Err(refusal) => (refuse(request, api, refusal, shared), Outcome::Refused),
+        Err(refusal) => (
+            refusal::refuse(request, api, refusal, shared),
+            Outcome::Refused,
+        ),
     };
     Answer {
         arrival,
@@ -135,7 +116,9 @@ async fn decide(
         let turn = Arc::clone(&turn);
         off_worker(move || plan::plan(&turn, api, form, &context, cut))
             .await
-            .map_err(|panic| panicked("the fragments function of a turn", &panic, &place()))?
+            .map_err(|panic| {
+                refusal::panicked("the fragments function of a turn", &panic, &place())
+            })?
     } else {
         plan::plan(&turn, api, form, &context, cut)
     };
@@ -203,17 +186,23 @@ async fn pick(
         Picked::ExhaustedLane(lane) => {
             request.set_lane(&lane.name);
             let queue = format!("lane `{}`", lane.name);
-            Err(exhausted(request, &queue, lane.turns.len(), "", shared))
+            Err(refusal::exhausted(
+                request,
+                &queue,
+                lane.turns.len(),
+                "",
+                shared,
+            ))
         }
-        Picked::Exhausted(mismatches) => Err(exhausted(
+        Picked::Exhausted(mismatches) => Err(refusal::exhausted(
             request,
             "the sequence",
             script.turns.len(),
-            &passed_on(&mismatches, shared),
+            &refusal::passed_on(&mismatches, shared),
             shared,
         )),
-        Picked::Unclaimed(mismatches) => Err(unclaimed(request, &mismatches, shared)),
-        Picked::Ambiguous(lanes) => Err(ambiguous(request, &lanes, shared)),
+        Picked::Unclaimed(mismatches) => Err(refusal::unclaimed(request, &mismatches, shared)),
+        Picked::Ambiguous(lanes) => Err(refusal::ambiguous(request, &lanes, shared)),
     }
 }
 
@@ -252,98 +241,8 @@ async fn ask(
             None => "the closure".to_owned(),
         };
         let place = format!("{}, for request {request}", script.description());
-        panicked(&who, &panic, &place)
+        refusal::panicked(&who, &panic, &place)
     })
-}
-
-fn panicked(who: &str, message: &str, place: &str) -> Refusal {
-    let message = format!(
-        "{who} panicked: {message}\n  where: {place}\n  \
-         help: standard error has the line of the panic"
-    );
-    Refusal::by_stub("panicked", message)
-}
-
-/// The queue that has to answer has no turn left.
-fn exhausted(
-    request: &RecordedRequest,
-    queue: &str,
-    turns: usize,
-    passed_on: &str,
-    shared: &Shared,
-) -> Refusal {
-    shared.update(|state| state.overflow += 1);
-    let played = match turns {
-        0 => format!("{queue} has no turn"),
-        1 => format!("the one turn of {queue} was played"),
-        2 => format!("both turns of {queue} were played"),
-        _ => format!("all {turns} turns of {queue} were played"),
-    };
-    let or_else = if turns == 0 {
-        ""
-    } else {
-        ", or call `.repeat_last()` if retries are expected"
-    };
-    let message = format!(
-        "no turn left for request {request}\n  where: {}; {played}{passed_on}\n  \
-         help: add a turn to {queue}{or_else}",
-        shared.config.script.description()
-    );
-    Refusal::by_stub("exhausted", message)
-}
-
-fn unclaimed(request: &RecordedRequest, mismatches: &[Mismatch], shared: &Shared) -> Refusal {
-    let message = format!(
-        "no lane claims request {request}\n  where: {}{}\n  \
-         help: add a lane for it, or turns for what no lane claims",
-        shared.config.script.description(),
-        passed_on(mismatches, shared)
-    );
-    Refusal::by_stub("unclaimed", message)
-}
-
-/// Why lanes and closure passed the request on, a line each.
-fn passed_on(mismatches: &[Mismatch], shared: &Shared) -> String {
-    let lanes = mismatches.iter();
-    let mut lines: String = lanes
-        .map(|(name, why)| format!("\n  lane `{name}` {why}"))
-        .collect();
-    if shared.config.script.answer.is_some() {
-        lines.push_str("\n  the closure said `None`");
-    }
-    lines
-}
-
-fn ambiguous(request: &RecordedRequest, lanes: &[Arc<str>], shared: &Shared) -> Refusal {
-    let names: Vec<String> = lanes.iter().map(|name| format!("`{name}`")).collect();
-    let message = format!(
-        "several lanes claim request {request}\n  where: {}\n  expected: one lane\n  found: {}\n  \
-         help: make their matchers exclude each other",
-        shared.config.script.description(),
-        names.join(", ")
-    );
-    Refusal::by_stub("ambiguous", message)
-}
-
-/// The answer of a call that the stub refuses, and the problem that `verify` will show.
-fn refuse(request: &RecordedRequest, api: Api, refusal: Refusal, shared: &Shared) -> Steps {
-    let Refusal {
-        reason,
-        error,
-        problem,
-    } = refusal;
-    let script = &shared.config.script;
-    request.set_answered_by(format!("refused: {reason}"));
-    let index = request.index();
-    let context = Context {
-        model: String::new(),
-        seed: Origin::ErrorAt(index).seed(script.seed),
-        plain: script.noise == Noise::Plain,
-    };
-    shared.update(|state| state.problems.push(problem));
-    let (mut head, body) = api.error(&error, &context);
-    head.push(WHY_HEADER, reason);
-    Steps::whole(head, body)
 }
 
 /// Answers that a browser may call this server.

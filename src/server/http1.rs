@@ -3,7 +3,7 @@
 use std::{io, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::HeaderMap;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -11,13 +11,14 @@ use tokio::{
 
 use super::{
     clock::system_wait,
+    request_head::{
+        AfterAnswer, Framing, NoRequest, RequestHead, malformed, number, parse_head, shown,
+    },
     runtime::{First, race},
 };
 
 /// A request head may be this long.
 const HEAD_LIMIT: usize = 64 * 1024;
-/// A request may have so many headers.
-const HEADERS_LIMIT: usize = 128;
 /// Bytes that a client may send ahead of its next turn before they are left in its socket.
 const AHEAD_LIMIT: usize = 1024 * 1024;
 /// A request body up to this long is copied out of the inbox.
@@ -50,21 +51,6 @@ pub(super) enum Body {
     TooLong,
 }
 
-/// What happens to the connection once the answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AfterAnswer {
-    KeepAlive,
-    Close,
-}
-
-/// Why there is no request.
-pub(super) enum NoRequest {
-    /// The client has nothing more to ask.
-    Closed,
-    /// These bytes are no request: status and reason.
-    Malformed(u16, String),
-}
-
 /// Why the rest of an answer is not written.
 pub(super) enum Stopped {
     /// The client has left.
@@ -77,10 +63,6 @@ impl From<io::Error> for Stopped {
     fn from(_: io::Error) -> Self {
         Self::Gone
     }
-}
-
-fn malformed(why: impl Into<String>) -> NoRequest {
-    NoRequest::Malformed(400, why.into())
 }
 
 impl Connection {
@@ -364,137 +346,4 @@ async fn arrived(socket: &socket2::Socket, patience: Duration) -> bool {
 )]
 async fn arrived(_: &socket2::Socket, _: Duration) -> bool {
     true
-}
-
-/// The head of a request.
-struct RequestHead {
-    /// Its length in bytes.
-    len: usize,
-    method: String,
-    target: String,
-    headers: HeaderMap,
-    framing: Framing,
-    expects_continue: bool,
-    after: AfterAnswer,
-}
-
-enum Framing {
-    Length(usize),
-    Chunked,
-}
-
-/// The head, once all of it is there.
-fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest> {
-    let mut slots = [httparse::EMPTY_HEADER; HEADERS_LIMIT];
-    let mut parsed = httparse::Request::new(&mut slots);
-    let len = match parsed.parse(bytes) {
-        Ok(httparse::Status::Complete(len)) => len,
-        Ok(httparse::Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => {
-            let why = format!("the request has more than {HEADERS_LIMIT} headers");
-            return Err(NoRequest::Malformed(431, why));
-        }
-        Err(error) => {
-            return Err(malformed(format!(
-                "the request's head is malformed: {error}\n  expected: HTTP/1.1\n  found: {}",
-                shown(bytes)
-            )));
-        }
-    };
-    if parsed.version != Some(1) {
-        let why = "only HTTP/1.1 is served; an HTTP/1.0 client cannot read chunks";
-        return Err(NoRequest::Malformed(505, why.to_owned()));
-    }
-    let mut headers = HeaderMap::with_capacity(parsed.headers.len());
-    for header in parsed.headers.iter() {
-        let name = HeaderName::from_bytes(header.name.as_bytes());
-        let value = HeaderValue::from_bytes(header.value);
-        let (Ok(name), Ok(value)) = (name, value) else {
-            let name = header.name;
-            return Err(malformed(format!("the header `{name}` is malformed")));
-        };
-        headers.append(name, value);
-    }
-    let says = |name: &str, word: &str| {
-        let values = headers
-            .get_all(name)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        values
-            .flat_map(|value| value.split(','))
-            .any(|token| token.trim().eq_ignore_ascii_case(word))
-    };
-    Ok(Some(RequestHead {
-        len,
-        method: parsed.method.unwrap_or_default().to_owned(),
-        target: parsed.path.unwrap_or_default().to_owned(),
-        framing: framing(&headers)?,
-        expects_continue: says("expect", "100-continue"),
-        after: if says("connection", "close") {
-            AfterAnswer::Close
-        } else {
-            AfterAnswer::KeepAlive
-        },
-        headers,
-    }))
-}
-
-fn framing(headers: &HeaderMap) -> Result<Framing, NoRequest> {
-    let lengths: Vec<_> = headers.get_all("content-length").iter().collect();
-    let encodings: Vec<_> = headers.get_all("transfer-encoding").iter().collect();
-    match (encodings.as_slice(), lengths.as_slice()) {
-        ([], []) => Ok(Framing::Length(0)),
-        ([], [length, others @ ..]) if others.iter().all(|other| other == length) => {
-            let length = length.as_bytes();
-            number(length, 10).map(Framing::Length).ok_or_else(|| {
-                malformed(format!(
-                    "the request's length is no number\n  found: {}",
-                    shown(length)
-                ))
-            })
-        }
-        ([], lengths) => Err(malformed(format!(
-            "the request has several lengths\n  found: {}",
-            listed(lengths)
-        ))),
-        ([encoding], []) if encoding.as_bytes().eq_ignore_ascii_case(b"chunked") => {
-            Ok(Framing::Chunked)
-        }
-        (encodings, []) => Err(NoRequest::Malformed(
-            501,
-            format!(
-                "this transfer encoding is not known\n  expected: `chunked`\n  found: {}",
-                listed(encodings)
-            ),
-        )),
-        _ => Err(malformed(
-            "the request has both a length and a transfer encoding",
-        )),
-    }
-}
-
-/// A number without a sign. One that does not fit is over every limit, so the largest will do.
-fn number(digits: &[u8], radix: u32) -> Option<usize> {
-    let is_digit = |b: &u8| char::from(*b).is_digit(radix);
-    if digits.is_empty() || !digits.iter().all(is_digit) {
-        return None;
-    }
-    let digits = std::str::from_utf8(digits).ok()?;
-    Some(usize::from_str_radix(digits, radix).unwrap_or(usize::MAX))
-}
-
-fn listed(values: &[&HeaderValue]) -> String {
-    let shown = values.iter().map(|value| shown(value.as_bytes()));
-    shown.collect::<Vec<_>>().join(", ")
-}
-
-/// The first bytes, escaped, and how many more there are.
-fn shown(bytes: &[u8]) -> String {
-    const SHOWN: usize = 40;
-    match bytes.split_at_checked(SHOWN) {
-        Some((start, more)) if !more.is_empty() => {
-            format!("`{}` … ({} more bytes)", start.escape_ascii(), more.len())
-        }
-        _ => format!("`{}`", bytes.escape_ascii()),
-    }
 }

@@ -7,8 +7,9 @@ use tokio::net::{TcpListener, TcpStream};
 use super::{
     answer,
     clock::system_wait,
-    http1::{AfterAnswer, Connection, NoRequest},
+    http1::Connection,
     play,
+    request_head::{AfterAnswer, NoRequest},
     runtime::{First, race, runtime},
     shared::Shared,
 };

@@ -1,8 +1,16 @@
 //! The only room with IO and time: a listener for each stub, on one background runtime.
 //!
-//! The way of one request: `listener.rs` accepts, `http1.rs` reads, `answer.rs` records it and finds its
-//! turn and plan, `play.rs` lets the plan out. `stub.rs` is what a test sees of it, `shared.rs` what all of
-//! them share.
+//! The way of one request:
+//!
+//! | file | does |
+//! | --- | --- |
+//! | `listener.rs` | accepts the connection |
+//! | `http1.rs`, `request_head.rs` | read the request |
+//! | `answer.rs` | records it, and finds its turn and plan; `refusal.rs` says why there is none |
+//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`) and on time (`clock.rs`) |
+//!
+//! `builder.rs` and `stub.rs` are what a test sees of it, `wait.rs` what it awaits; `shared.rs` is what all
+//! of them share, `runtime.rs` what they run on.
 
 mod answer;
 mod builder;
@@ -11,6 +19,8 @@ mod hold;
 mod http1;
 mod listener;
 mod play;
+mod refusal;
+mod request_head;
 mod runtime;
 mod shared;
 mod stub;

@@ -5,8 +5,9 @@ use std::{sync::Arc, time::Duration};
 use super::{
     answer::Answer,
     hold::passed,
-    http1::{AfterAnswer, Connection, Stopped},
+    http1::{Connection, Stopped},
     listener::while_client_stays,
+    request_head::AfterAnswer,
     shared::Shared,
 };
 use crate::{
