@@ -65,7 +65,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     stub.verify();
-    println!("\nthe script was fully played, and no rule of the provider was broken");
+    println!(
+        "\nthe script was fully played, and every request had its credentials, version and JSON body"
+    );
     Ok(())
 }
 

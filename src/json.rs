@@ -1,9 +1,84 @@
 //! JSON in a fixed order: values and strings in, bytes out.
 //!
+//! The other way, [`parse`] is stricter than serde_json: two members of one name are an error, since
+//! one of the two would be lost.
+//!
 //! Nothing here goes by way of `serde_json::Map`'s own order: cargo unifies features, and one crate in
 //! the tree that turns on `serde_json/preserve_order` would change the bytes. Object keys are sorted.
 
+use std::{collections::BTreeSet, fmt};
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+
+/// One JSON document.
+///
+/// # Errors
+///
+/// If it is none, or if an object in it names a member twice.
+pub(crate) fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<Unique>(json)?;
+    serde_json::from_slice(json)
+}
+
+/// A value whose objects name each member once.
+struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Unique {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        let mut seen = BTreeSet::new();
+        while let Some(name) = members.next_key::<String>()? {
+            members.next_value::<Self>()?;
+            if let Some(twice) = seen.replace(name) {
+                return Err(A::Error::custom(format!(
+                    "the member `{twice}` stands twice"
+                )));
+            }
+        }
+        Ok(self)
+    }
+}
 
 /// What stands after a `:` and a `,`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +209,20 @@ mod tests {
             ),
         ] {
             assert_eq!(to_string(&value, spacing), expected, "{spacing:?}");
+        }
+    }
+
+    #[test]
+    fn two_members_of_one_name_are_no_json_at_any_depth() {
+        for (json, is_one) in [
+            (r#"{"a":1,"b":{"a":[{"a":null},{"a":"x"}]}}"#, true),
+            (r#"[1.5,-2,true,{},[]]"#, true),
+            (r#"{"a":1,"a":1}"#, false),
+            (r#"{"a":1,"\u0061":2}"#, false),
+            (r#"{"b":[{"a":1,"c":2,"a":3}]}"#, false),
+            (r#"{"a":1} {"a":1}"#, false),
+        ] {
+            assert_eq!(parse(json.as_bytes()).is_ok(), is_one, "{json}");
         }
     }
 

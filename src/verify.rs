@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::request::RecordedRequest;
-
 /// What a report is made from.
 pub(crate) struct Verification {
     pub(crate) script: String,
@@ -11,7 +9,8 @@ pub(crate) struct Verification {
     pub(crate) unplayed: Vec<String>,
     /// What happened and no script asked for, a text each.
     pub(crate) problems: Vec<String>,
-    pub(crate) calls: Vec<RecordedRequest>,
+    /// A line of each request.
+    pub(crate) calls: Vec<String>,
 }
 
 /// What does not fit between the script and what the client did: unplayed turns, calls without one,
@@ -48,7 +47,7 @@ impl Verification {
 }
 
 /// The journal, a line each.
-pub(crate) fn journal_lines(requests: &[RecordedRequest]) -> String {
+pub(crate) fn journal_lines(requests: &[String]) -> String {
     /// So many lines of a long journal are shown.
     const SHOWN: usize = 50;
     if requests.is_empty() {
@@ -60,7 +59,7 @@ pub(crate) fn journal_lines(requests: &[RecordedRequest]) -> String {
         lines.push_str(&format!("\n    … {skipped} earlier ones"));
     }
     for request in requests.iter().skip(skipped) {
-        lines.push_str(&format!("\n    {}", request.line()));
+        lines.push_str(&format!("\n    {request}"));
     }
     lines
 }

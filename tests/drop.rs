@@ -215,7 +215,7 @@ fn a_gate_is_not_waited_for_once_its_stub_is_gone() {
     let panic = catch_unwind(reached).unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
     assert!(
-        message.contains("the stub, or the gate, was dropped"),
+        message.contains("every stub with this gate was dropped"),
         "{message}"
     );
 }

@@ -411,8 +411,12 @@ async fn a_client_that_does_not_read_is_reset_all_the_same_and_the_journal_says_
         // small, so that also the smaller answer does not fit in
         let mut client = Raw::with_receive_buffer(&stub, 4 * KIB);
         client.send(streaming());
-        let request = stub.wait_for_requests(1).await.remove(0);
-        // the stub's own patience is the client's
+        let request = stub
+            .wait_for_requests(1)
+            .patience(Duration::from_secs(60))
+            .await
+            .remove(0);
+        // the stub's own patience is short, for the sake of the client that does not read
         stub.settled().patience(Duration::from_secs(60)).await;
         assert_eq!(request.outcome(), Outcome::Reset);
         assert_eq!(

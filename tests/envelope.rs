@@ -1429,3 +1429,71 @@ fn unknown_content_block_is_kept_beside_the_text() {
     expected.parts.push(reply.parts[1].clone());
     assert_eq!(reply, expected);
 }
+
+#[test]
+fn an_unknown_name_on_a_known_type_is_no_way_to_lose_it() {
+    let body = sse_body(API, &Turn::new().text("one two three").plain());
+    let body = std::str::from_utf8(&body).unwrap();
+    for name in [
+        "message",
+        "content_block_deltas",
+        "content_block_delta ",
+        " content_block_delta",
+        "Content_Block_Delta",
+    ] {
+        let damaged = body.replacen(
+            "event: content_block_delta\n",
+            &format!("event: {name}\n"),
+            1,
+        );
+        assert_ne!(damaged, body);
+        let error = accumulate(API, damaged.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), &AccumulateErrorKind::NameMismatch, "{name:?}");
+    }
+    let error = "event: errors\ndata: {\"type\":\"error\",\"error\":{}}\n\n";
+    let damaged = body.replacen(
+        "event: content_block_stop",
+        &format!("{error}event: content_block_stop"),
+        1,
+    );
+    let error = accumulate(API, damaged.as_bytes()).unwrap_err();
+    assert_eq!(error.kind(), &AccumulateErrorKind::NameMismatch);
+}
+
+#[test]
+fn a_member_that_stands_twice_is_malformed_and_no_way_to_lose_one() {
+    let body = sse_body(API, &Turn::new().text("one two").plain());
+    let body = std::str::from_utf8(&body).unwrap();
+    let damaged = body.replacen("\"text\":\" two\"", "\"text\":\" two\",\"text\":\"\"", 1);
+    assert_ne!(damaged, body);
+    let error = accumulate(API, damaged.as_bytes()).unwrap_err();
+    assert_eq!(error.kind(), &AccumulateErrorKind::MalformedJson);
+
+    let whole = json_body(API, &Turn::new().text("one"));
+    let whole = std::str::from_utf8(&whole).unwrap();
+    let damaged = whole.replacen("\"stop_reason\"", "\"content\":[],\"stop_reason\"", 1);
+    let error = accumulate_json(API, damaged.as_bytes()).unwrap_err();
+    assert_eq!(error.kind(), &AccumulateErrorKind::MalformedJson);
+
+    let twice = Turn::new().tool_call("sh", Arguments::raw(r#"{"cmd":"rm","cmd":"ls"}"#));
+    assert!(twice.normalized(API).is_err());
+    let error = accumulate(API, &sse_body(API, &twice)).unwrap_err();
+    assert!(matches!(
+        error.kind(),
+        AccumulateErrorKind::ArgumentsNotJson { .. }
+    ));
+}
+
+#[test]
+fn null_arguments_are_no_arguments_in_both_forms() {
+    for arguments in [Arguments::raw("null"), json!(null).into(), json!({}).into()] {
+        let turn = Turn::new().tool_call("f", arguments);
+        let expected = turn.normalized(API).unwrap();
+        assert_eq!(expected.tool_calls().next().unwrap().arguments, json!({}));
+        assert_eq!(accumulate(API, &sse_body(API, &turn)).unwrap(), expected);
+        assert_eq!(
+            accumulate_json(API, &json_body(API, &turn)).unwrap(),
+            expected
+        );
+    }
+}

@@ -135,7 +135,8 @@ async fn what_a_test_says_of_an_error_replaces_what_the_table_says() {
                 .retry_after(Duration::from_millis(1500))
                 .should_not_retry()
                 .header("Content-Type", "text/plain")
-                .header("x-extra", "1"),
+                .header("x-extra", "1")
+                .header("x-extra", "2"),
         )
         .turn(
             ApiError::invalid_request("x")
@@ -150,7 +151,7 @@ async fn what_a_test_says_of_an_error_replaces_what_the_table_says() {
         ("retry-after", vec!["1.5"]),
         ("x-should-retry", vec!["false"]),
         ("content-type", vec!["text/plain"]),
-        ("x-extra", vec!["1"]),
+        ("x-extra", vec!["1", "2"]),
     ] {
         let found: Vec<_> = response.headers().get_all(name).iter().collect();
         assert_eq!(found, values, "{name}");

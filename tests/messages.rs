@@ -17,6 +17,7 @@ use caught::{Panic, panic_at, panic_of};
 use llm_wire_stub::*;
 use post::{Call, call};
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const API: Api = Api::AnthropicMessages;
 const FILE: &str = file!();
@@ -216,7 +217,7 @@ fn an_unplayable_turn_is_refused_by_the_pure_helpers() {
             stream(&words.clone().stall(After::deltas(3))),
             format!(
                 "stall after 3 deltas is not possible: this stream has 2 deltas, 1 part, 8 events \
-                 and a stop reason\n  {place}\n  help: move it to a place that the answer has"
+                 and a stop reason\n  {place}\n  help: move it to a place that the answer has; a delta is a word, unless `.fragments(..)` says otherwise"
             ),
         ),
         (
@@ -283,7 +284,7 @@ fn a_stub_does_not_start_with_a_turn_that_its_api_cannot_play() {
     let turn = Turn::new().stall(After::parts(1));
     let rest = format!(
         " on anthropic_messages, built at {FILE}:{line}\n  \
-         help: move it to a place that the answer has"
+         help: move it to a place that the answer has; a delta is a word, unless `.fragments(..)` says otherwise"
     );
     let what = "stall after 1 part is not possible: this stream has 0 deltas, 0 parts, 4 events \
         and a stop reason";
@@ -635,6 +636,54 @@ async fn a_request_that_is_no_model_call_has_no_index() {
     assert_texts([(caught.message, expected)]);
 }
 
+#[tokio::test]
+async fn a_client_of_another_protocol_or_method_is_told_so() {
+    for (sent, help) in [
+        (
+            &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+            "\n  help: this is TLS; give the client an `http://` URL",
+        ),
+        (
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            "\n  help: this is HTTP/2; turn off the client's prior knowledge of it",
+        ),
+        (
+            b"GET /v1/messages HTTP/1.1\r\nconnection: close\r\n\r\n",
+            "\n  help: the path is right, the method is not",
+        ),
+        (
+            b"POST /messages HTTP/1.1\r\nconnection: close\r\n\r\n",
+            "\n  help: check the base URL that the client was given",
+        ),
+    ] {
+        let stub = script().without_verify_on_drop().start();
+        let mut client = tokio::net::TcpStream::connect(stub.url().trim_start_matches("http://"))
+            .await
+            .unwrap();
+        client.write_all(sent).await.unwrap();
+        client.shutdown().await.unwrap();
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).await.unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        let (_, body) = answer.split_once("{\"type\"").unwrap();
+        let help = help.replace('\n', "\\n");
+        assert!(body.contains(&format!("{help}\"}}}}")), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_did_not_come_cannot_be_asked_for() {
+    let built = line!() + 1;
+    let stub = script().start();
+    let caught = panic_of(|| stub.request(1));
+    assert_eq!(caught.line, line!() - 1);
+    let expected = format!(
+        "there is no request with index 1: 0 came\n  where: script of 0 turns, built at {FILE}:{built}\n  \
+         calls: none\n  help: indices count from 0; `wait_for_requests(2)` waits for this one"
+    );
+    assert_texts([(caught.message, expected)]);
+}
+
 // --- giving up -------------------------------------------------------------------------------------
 
 /// What a wait says that gives up after a moment.
@@ -642,78 +691,99 @@ async fn gave_up<T>(wait: Wait<T>) -> String {
     panic_at(wait.patience(AT_ONCE)).await.message
 }
 
+const LATE: &str = "not within 1ms";
+const NEXT_CALL: &str =
+    "a client that asks one call after another sends the next once it has its answer";
+
+/// What a wait is expected to say.
+fn giving_up(what: &str, why: &str, report: &str, help: &str) -> String {
+    format!("gave up waiting for {what}: {why}\n{report}\n  help: {help}")
+}
+
 #[tokio::test]
-async fn a_wait_that_gives_up_says_for_what_why_and_what_came() {
+async fn a_wait_that_gives_up_says_for_what_and_why() {
     let gate = Gate::new();
     let built = line!() + 1;
     let stub = script()
-        .turn(Turn::new().text("x").gate(After::deltas(9), &gate))
+        .turn(Turn::new().text("x").gate(After::deltas(1), &gate))
+        .without_verify_on_drop()
         .start();
-    let report = format!("\n  where: script of 1 turn, built at {FILE}:{built}\n  calls: none");
-    let late = ": not within 1ms";
-    let handle = stub.handle();
+    let report = format!("  where: script of 1 turn, built at {FILE}:{built}\n  calls: none");
+    let leaves =
+        "a client leaves early only if its answer lasts: let it `.stall(..)`, or wait at a gate";
+    let stalls = "a turn stalls where `.stall(..)` says";
     assert_texts([
         (
             gave_up(stub.wait_for_requests(1)).await,
-            format!("gave up waiting for 1 request{late}{report}"),
-        ),
-        (
-            gave_up(stub.wait_for_requests(2)).await,
-            format!("gave up waiting for 2 requests{late}{report}"),
+            giving_up("1 request", LATE, &report, NEXT_CALL),
         ),
         (
             gave_up(stub.wait_for_cancel()).await,
-            format!("gave up waiting for a client to leave{late}{report}"),
+            giving_up("a client to leave", LATE, &report, leaves),
         ),
         (
             gave_up(stub.wait_for_stall()).await,
-            format!("gave up waiting for an answer to stall{late}{report}"),
+            giving_up("an answer to stall", LATE, &report, stalls),
         ),
         (
             gave_up(gate.reached()).await,
-            format!("gave up waiting for an answer to come to the gate{late}{report}"),
+            format!("gave up waiting for an answer to come to the gate: {LATE}\n{report}"),
         ),
         (
             gave_up(Gate::new().reached()).await,
             format!(
-                "gave up waiting for an answer to come to the gate{late}\n  \
+                "gave up waiting for an answer to come to the gate: {LATE}\n  \
                  where: no stub has a turn with this gate\n  \
                  help: give the turn to a stub, or let a closure answer with it"
             ),
         ),
     ]);
 
+    let handle = stub.handle();
+    drop(stub);
+    let gone = "the stub was dropped";
+    assert_texts([
+        (
+            gave_up(handle.wait_for_requests(2)).await,
+            giving_up("2 requests", gone, &report, NEXT_CALL),
+        ),
+        (
+            gave_up(gate.reached()).await,
+            format!(
+                "gave up waiting for an answer to come to the gate: every stub with this gate was dropped\n{report}"
+            ),
+        ),
+    ]);
+    let gate = Gate::new();
+    let reached = gate.reached();
+    drop(gate);
+    let dropped = gave_up(reached).await;
+    let expected = "gave up waiting for an answer to come to the gate: the gate was dropped\n";
+    assert!(dropped.starts_with(expected), "{dropped}");
+}
+
+#[tokio::test]
+async fn a_wait_that_gives_up_says_what_came() {
+    let built = line!() + 1;
+    let stub = script().turn("x").start();
     let connection = tokio::net::TcpStream::connect(stub.url().replace("http://", "")).await;
     let hold = stub.hold();
     let running = tokio::spawn(call(&stub).send());
     stub.wait_for_requests(1).await;
     let report = format!(
-        "\n  where: script of 1 turn, built at {FILE}:{built}\n  calls:\n    \
-         #1 POST /v1/messages [m]: refused: unplayable, Open, 0 bytes"
+        "  where: script of 1 turn, built at {FILE}:{built}\n  calls:\n    \
+         #1 POST /v1/messages [m]: turn #1, Open, 0 bytes"
     );
+    let release = "open the gates and release the hold, or let the client leave";
+    let keeps = "drop the client: it keeps its connections for later calls";
     assert_texts([
         (
             gave_up(stub.settled()).await,
-            format!("gave up waiting for every answer to be done{late}{report}"),
+            giving_up("every answer to be done", LATE, &report, release),
         ),
         (
             gave_up(stub.drained()).await,
-            format!("gave up waiting for every connection to be closed{late}{report}"),
-        ),
-    ]);
-
-    let gone = ": the stub was dropped";
-    drop(stub);
-    assert_texts([
-        (
-            gave_up(handle.wait_for_requests(2)).await,
-            format!("gave up waiting for 2 requests{gone}{report}"),
-        ),
-        (
-            gave_up(gate.reached()).await,
-            format!(
-                "gave up waiting for an answer to come to the gate: the stub, or the gate, was dropped{report}"
-            ),
+            giving_up("every connection to be closed", LATE, &report, keeps),
         ),
     ]);
     drop((hold, running, connection));
@@ -725,6 +795,6 @@ async fn a_blocking_wait_would_block_the_runtime() {
     let caught = panic_of(|| stub.settled_blocking());
     assert_eq!(caught.line, line!() - 1);
     let expected = "`settled_blocking` would block this async runtime\n  \
-        help: `settled` is a future for it; await that";
+        help: `settled` is a future for it; await that, or block on it where blocking is allowed";
     assert_texts([(caught.message, expected)]);
 }

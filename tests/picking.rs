@@ -516,6 +516,20 @@ fn unplayable_streams(gate: &Gate) -> Vec<(&'static str, Turn)> {
             Turn::error(ApiError::internal()).stall(After::deltas(1)),
         ),
         (
+            "fault `eof-before-terminal` has no target: the answer ends before it",
+            two_deltas()
+                .end(After::deltas(1), Ending::CleanEof)
+                .fault(fault),
+        ),
+        (
+            "fault `eof-before-terminal` has no target: the answer ends before it",
+            two_deltas().fault(fault).stall(After::deltas(2)),
+        ),
+        (
+            "an in-stream error has no headers: the head is long gone",
+            two_deltas().end(After::deltas(1), ApiError::overloaded().should_retry()),
+        ),
+        (
             "in-stream error after the head is not possible: an error answer is no stream",
             Turn::error(ApiError::internal()).end(After::head(), ApiError::overloaded()),
         ),
@@ -544,6 +558,20 @@ async fn a_stream_that_cannot_be_played_is_refused_and_says_what_is_in_the_way()
         assert_unplayable(&refused, first_line);
         stub.try_verify().unwrap_err();
     }
+}
+
+#[tokio::test]
+async fn a_stop_reason_for_a_call_whose_turn_is_an_error_has_no_target() {
+    let stub = WireStub::builder()
+        .turn(ApiError::overloaded())
+        .stop_reason_at(0, StopReason::MaxTokens)
+        .without_verify_on_drop()
+        .start();
+    let refused = call(&stub).send().await;
+    assert_eq!(refused.header("x-llm-wire-stub"), "unplayable");
+    let report = stub.try_verify().unwrap_err().to_string();
+    let problem = "`.stop_reason_at(0, ..)` has no target: turn #1 is an error";
+    assert!(report.contains(problem), "{report}");
 }
 
 #[tokio::test]

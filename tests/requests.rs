@@ -464,6 +464,19 @@ async fn an_answer_whose_gate_was_dropped_has_failed_and_says_so() {
     assert_eq!(request.outcome(), Outcome::Failed);
     let remark = request.remark();
     assert_eq!(remark.as_deref(), Some("its gate was dropped while closed"));
+    let report = stub.try_verify().unwrap_err().to_string();
+    let problem = "    - #1 POST /v1/messages: its gate was dropped while closed, which ended the answer\n        \
+        help: open the gate, or keep it until the end of the test";
+    assert!(report.ends_with(problem), "{report}");
+}
+
+#[tokio::test]
+async fn a_request_is_asked_for_by_its_index() {
+    let stub = any();
+    call(&stub).model("one").send().await;
+    call(&stub).model("two").send().await;
+    assert_eq!(stub.request(1).model(), "two");
+    assert_eq!(stub.request(0).index(), 0);
 }
 
 // --- the journal -----------------------------------------------------------------------------------

@@ -82,11 +82,11 @@ async fn what_is_scripted_for_a_call_that_never_came_is_a_problem() {
     for (builder, problem) in [
         (
             twice().error_at(2, ApiError::overloaded()),
-            "the error for call #3 was never played: only 2 calls came",
+            "`.error_at(2, ..)`, for call #3, was never played: only 2 calls came",
         ),
         (
             twice().stop_reason_at(3, StopReason::MaxTokens),
-            "the stop reason for call #4 was never played: only 2 calls came",
+            "`.stop_reason_at(3, ..)`, for call #4, was never played: only 2 calls came",
         ),
     ] {
         let report = report(builder, |call| [call.clone(), call]).await;

@@ -430,7 +430,7 @@ async fn a_wait_at_a_gate_gives_up_at_once_when_its_stub_is_gone_with_the_journa
     drop(handle);
     let message = panic_at(waiting).await.message;
     for part in [
-        ": the stub, or the gate, was dropped\n",
+        ": every stub with this gate was dropped\n",
         "#1 POST /v1/messages [m]: turn #1, Complete",
     ] {
         assert!(message.contains(part), "{message}");
@@ -445,4 +445,113 @@ async fn a_wait_at_a_gate_that_no_stub_has_says_so() {
         message.contains("no stub has a turn with this gate"),
         "{message}"
     );
+}
+
+// --- what is known once a wait is over -------------------------------------------------------------
+
+#[tokio::test]
+async fn what_answers_a_request_is_known_once_it_was_waited_for() {
+    for run in 0..100 {
+        let stub = builder()
+            .lane("a", matchers::model("m"), ["x"])
+            .lane("b", matchers::by(|request| request.model() == "b"), ["y"])
+            .start();
+        let hold = stub.hold();
+        let running = [spawn(call(&stub)), spawn(call(&stub).model("b"))];
+        stub.wait_for_requests(2).await;
+        for lane in ["a", "b"] {
+            let request = stub.lane(lane).single_request();
+            let expected = format!("lane `{lane}` turn #1");
+            assert_eq!(request.answered_by(), expected, "run {run}");
+        }
+        hold.release();
+        for call in running {
+            call.await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_while_a_closure_thinks_has_cancelled() {
+    let (entered, inside) = oneshot::channel();
+    let (let_go, thinking) = std::sync::mpsc::channel::<()>();
+    let once = std::sync::Mutex::new(Some((entered, thinking)));
+    let stub = builder()
+        .answer(move |_, _| {
+            let (entered, thinking) = once.lock().unwrap().take()?;
+            entered.send(()).unwrap();
+            let _ = thinking.recv();
+            Some("too late".into())
+        })
+        .start();
+    let running = spawn(call(&stub));
+    inside.await.unwrap();
+    running.abort();
+    let request = stub.wait_for_cancel().await;
+    assert_eq!(request.outcome(), Outcome::Cancelled);
+    assert_eq!(request.bytes_written(), 0);
+    drop(let_go);
+}
+
+#[tokio::test]
+async fn a_gate_that_two_stubs_play_outlives_one_of_them() {
+    let gate = Gate::new();
+    let (first, second) = (
+        builder().turn(held(&gate)).start(),
+        builder().turn(held(&gate)).start(),
+    );
+    let running = spawn(call(&second).streamed());
+    second.wait_for_requests(1).await;
+    drop(first);
+    gate.reached().await;
+    gate.open();
+    running.await.unwrap();
+    assert_eq!(second.single_request().outcome(), Outcome::Complete);
+    second.verify();
+}
+
+#[tokio::test]
+async fn what_was_cleared_is_given_back_by_no_wait_and_stays_in_the_report() {
+    let gate = Gate::new();
+    let stub = builder().turns([held(&gate), "never".into()]).start();
+    let running = spawn(call(&stub).streamed());
+    gate.reached().await;
+    running.abort();
+    stub.settled().await;
+    stub.clear_requests();
+    panic_at(stub.wait_for_cancel().patience(AT_ONCE)).await;
+    assert!(stub.journal().is_empty());
+    let report = stub.try_verify().unwrap_err().to_string();
+    assert!(
+        report.contains("#1 POST /v1/messages [m]: turn #1, Cancelled"),
+        "{report}"
+    );
+}
+
+#[test]
+fn what_a_closure_holds_is_dropped_where_it_may_block() {
+    /// Takes as long as it is made to.
+    struct Slow(std::sync::mpsc::Receiver<()>);
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            let _ = self.0.recv();
+        }
+    }
+    let (let_go, slow) = std::sync::mpsc::channel();
+    let slow = std::sync::Mutex::new(Slow(slow));
+    let stub = builder()
+        .answer(move |_, _| {
+            let _ = &slow;
+            Some("x".into())
+        })
+        .start();
+    // a connection that is still open takes the closure with it when it ends
+    let connection = on_thread(call(&stub).send());
+    connection.join().unwrap();
+    let dropping = std::thread::spawn(move || drop(stub));
+    // meanwhile the stub of another test goes on
+    let other = builder().turn("y").start();
+    on_thread(call(&other).send()).join().unwrap();
+    drop(let_go);
+    dropping.join().unwrap();
 }

@@ -148,11 +148,10 @@ pub(crate) struct Head {
 pub(crate) type HeaderName = std::borrow::Cow<'static, str>;
 
 impl Head {
-    /// Adds a header; one of the same name is replaced.
-    pub(crate) fn replace(&mut self, name: &str, value: &str) {
-        let other = |known: &HeaderName| !known.eq_ignore_ascii_case(name);
-        self.headers.retain(|(known, _)| other(known));
-        self.push(name.to_owned(), value.to_owned());
+    /// Takes a header out.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.headers
+            .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
     }
 
     /// Adds a header.

@@ -89,7 +89,7 @@ pub(crate) fn plan(
         cut,
     };
     if !turn.actions.is_empty() {
-        plan.steps()?.check_places()?;
+        plan.steps()?.check_places(turn.faults.first())?;
     }
     plan.steps()
 }
@@ -196,24 +196,31 @@ impl Plan<'_> {
                     Action::Gate(gate) => Does::Step(Step::Hold(gate.clone())),
                     Action::Delay(wait) => Does::Step(Step::Wait(*wait)),
                     Action::Stall => Does::End(None, Step::Stall),
-                    Action::End(ending) => self.end(ending),
+                    Action::End(ending) => self.end(ending)?,
                 },
             })
         });
         placed.collect()
     }
 
-    fn end(&self, ending: &Ending) -> Does {
+    fn end(&self, ending: &Ending) -> Result<Does, Unplayable> {
         let end = |end| Step::End(end);
-        match ending {
-            Ending::InStreamError(error) => Does::End(
-                Some(self.api.error_event(error, self.context)),
-                end(End::Early),
-            ),
+        Ok(match ending {
+            Ending::InStreamError(error) => {
+                if error.has_headers() {
+                    return Err(Unplayable(
+                        "an in-stream error has no headers: the head is long gone\n  \
+                         help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn"
+                            .to_owned(),
+                    ));
+                }
+                let event = self.api.error_event(error, self.context);
+                Does::End(Some(event), end(End::Early))
+            }
             Ending::CleanEof => Does::End(None, end(End::Early)),
             Ending::Fin => Does::End(None, end(End::Fin)),
             Ending::Reset => Does::End(None, end(End::Reset)),
-        }
+        })
     }
 }
 

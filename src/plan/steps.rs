@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{Agenda, Cut, Does, End, PlacedAction, Source, Step, Unplayable};
 use crate::{
     api::{Head, Mark, WireEvent},
-    script::Place,
+    script::{Fault, Place},
     sse,
 };
 
@@ -68,7 +68,7 @@ impl Steps {
     }
 
     /// Runs through the places without keeping a byte, and says which has no target.
-    pub(super) fn check_places(mut self) -> Result<(), Unplayable> {
+    pub(super) fn check_places(mut self, fault: Option<&Fault>) -> Result<(), Unplayable> {
         let in_stream =
             |action: &&PlacedAction| matches!(action.does, Does::End(_, Step::End(End::Early)));
         if let Some(action) = self.agenda.at(Place::Request).find(in_stream) {
@@ -91,6 +91,12 @@ impl Steps {
             self.ready.clear();
             self.unwritten.clear();
         }
+        if let (true, Some(fault)) = (self.cut_short, fault) {
+            return Err(Unplayable(format!(
+                "fault `{}` has no target: the answer ends before it\n  help: remove one of the two",
+                fault.id()
+            )));
+        }
         let Some(action) = self.agenda.first() else {
             return Ok(());
         };
@@ -100,7 +106,8 @@ impl Steps {
                 "{what} is never reached: the answer ends before it\n  help: remove one of the two"
             ),
             Source::Events(..) => format!(
-                "{what} is not possible: {answer} has {}\n  help: move it to a place that the answer has",
+                "{what} is not possible: {answer} has {}\n  \
+                 help: move it to a place that the answer has; a delta is a word, unless `.fragments(..)` says otherwise",
                 self.seen
             ),
             Source::Whole(_) => format!(

@@ -63,7 +63,12 @@ impl fmt::Debug for Matcher {
     }
 }
 
-/// What can be used as a matcher.
+/// What can be used as a matcher: those of [`matchers`], and with the feature `wiremock` any of wiremock's.
+/// A closure on a [`RecordedRequest`] goes into [`matchers::by`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a matcher",
+    note = "use `matchers::model(..)` or another of `matchers`, or `matchers::by(|request| ..)` for a closure"
+)]
 pub trait IntoMatcher {
     /// The matcher.
     fn into_matcher(self) -> Matcher;

@@ -17,11 +17,11 @@ use crate::api::Api;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Still under way.
+    /// Still under way, or its stub was dropped first.
     Open,
     /// Written to its end.
     Complete,
-    /// The client left first.
+    /// The client left first. One that only closes its sending side while its answer waits looks the same.
     Cancelled,
     /// Ended by a scripted reset.
     Reset,
@@ -73,6 +73,8 @@ struct Progress {
     outcome: Outcome,
     lane: Option<Arc<str>>,
     answered_by: Cow<'static, str>,
+    /// Whether it is known what answers it.
+    decided: bool,
     remark: Option<String>,
     written: u64,
 }
@@ -86,6 +88,7 @@ impl RecordedRequest {
                 outcome: Outcome::Open,
                 lane: None,
                 answered_by: Cow::Borrowed("nothing yet"),
+                decided: false,
                 remark: None,
                 written: 0,
             }),
@@ -145,7 +148,7 @@ impl RecordedRequest {
 
     /// The headers.
     #[must_use]
-    pub fn headers(&self) -> &Headers {
+    pub fn headers(&self) -> &http::HeaderMap {
         &self.0.received.headers
     }
 
@@ -252,7 +255,7 @@ impl RecordedRequest {
         self.0.received.connection
     }
 
-    /// When it had been read, since the stub's start, on the stub's clock.
+    /// When it had been read, as time since the stub's start.
     #[must_use]
     pub fn arrived(&self) -> Duration {
         self.0.received.arrived
@@ -315,6 +318,14 @@ impl RecordedRequest {
 
     pub(crate) fn set_answered_by(&self, what: String) {
         self.progress().answered_by = Cow::Owned(what);
+    }
+
+    pub(crate) fn is_decided(&self) -> bool {
+        self.progress().decided
+    }
+
+    pub(crate) fn set_decided(&self) {
+        self.progress().decided = true;
     }
 
     pub(crate) fn set_outcome(&self, outcome: Outcome) {

@@ -64,8 +64,31 @@ pub struct ApiError {
 
 impl ApiError {
     /// An error of `kind`, with the API's status, type and wording for it.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if it is a [`ErrorKind::Status`] that is not from 400 to 599.
     #[must_use]
-    pub const fn new(kind: ErrorKind) -> Self {
+    #[track_caller]
+    pub fn new(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Status(status) => Self::status(status),
+            ErrorKind::InvalidRequest
+            | ErrorKind::ContextOverflow
+            | ErrorKind::Authentication
+            | ErrorKind::Billing
+            | ErrorKind::Permission
+            | ErrorKind::NotFound
+            | ErrorKind::Conflict
+            | ErrorKind::RequestTooLarge
+            | ErrorKind::RateLimited
+            | ErrorKind::Internal
+            | ErrorKind::Timeout
+            | ErrorKind::Overloaded => Self::of(kind),
+        }
+    }
+
+    const fn of(kind: ErrorKind) -> Self {
         Self {
             kind,
             message: None,
@@ -90,79 +113,84 @@ impl ApiError {
             "an error answer has a status from 400 to 599\n  found: `{status}`\n  \
              help: a turn that succeeds is made by `Turn::new()`"
         );
-        Self::new(ErrorKind::Status(status))
+        Self::of(ErrorKind::Status(status))
     }
 
     /// The request is wrong, in these words.
     #[must_use]
     pub fn invalid_request(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::InvalidRequest).message(message)
+        Self::of(ErrorKind::InvalidRequest).message(message)
     }
 
     /// The conversation does not fit the model's context window, in the provider's status and wording.
     #[must_use]
     pub const fn context_overflow() -> Self {
-        Self::new(ErrorKind::ContextOverflow)
+        Self::of(ErrorKind::ContextOverflow)
     }
 
     /// The key is wrong.
     #[must_use]
     pub const fn authentication() -> Self {
-        Self::new(ErrorKind::Authentication)
+        Self::of(ErrorKind::Authentication)
     }
 
     /// The account cannot pay.
     #[must_use]
     pub const fn billing() -> Self {
-        Self::new(ErrorKind::Billing)
+        Self::of(ErrorKind::Billing)
     }
 
     /// The key may not do this.
     #[must_use]
     pub const fn permission() -> Self {
-        Self::new(ErrorKind::Permission)
+        Self::of(ErrorKind::Permission)
     }
 
     /// There is no such model.
     #[must_use]
     pub const fn not_found() -> Self {
-        Self::new(ErrorKind::NotFound)
+        Self::of(ErrorKind::NotFound)
     }
 
     /// The request collides with another one.
     #[must_use]
     pub const fn conflict() -> Self {
-        Self::new(ErrorKind::Conflict)
+        Self::of(ErrorKind::Conflict)
     }
 
     /// The body is over the provider's limit.
     #[must_use]
     pub const fn request_too_large() -> Self {
-        Self::new(ErrorKind::RequestTooLarge)
+        Self::of(ErrorKind::RequestTooLarge)
     }
 
     /// Too many requests; see [`ApiError::retry_after`].
     #[must_use]
     pub const fn rate_limited() -> Self {
-        Self::new(ErrorKind::RateLimited)
+        Self::of(ErrorKind::RateLimited)
     }
 
     /// The provider failed.
     #[must_use]
     pub const fn internal() -> Self {
-        Self::new(ErrorKind::Internal)
+        Self::of(ErrorKind::Internal)
     }
 
     /// The provider took too long.
     #[must_use]
     pub const fn timeout() -> Self {
-        Self::new(ErrorKind::Timeout)
+        Self::of(ErrorKind::Timeout)
     }
 
     /// The provider has no capacity left.
     #[must_use]
     pub const fn overloaded() -> Self {
-        Self::new(ErrorKind::Overloaded)
+        Self::of(ErrorKind::Overloaded)
+    }
+
+    /// Whether it says anything that only headers can say.
+    pub(crate) fn has_headers(&self) -> bool {
+        self.retry_after.is_some() || self.retry_hint.is_some() || !self.headers.is_empty()
     }
 
     /// Says it in these words instead of the API's own.
@@ -187,7 +215,9 @@ impl ApiError {
         self
     }
 
-    /// Adds the header `retry-after`, in seconds; a part of a second is written as a decimal.
+    /// Adds the header `retry-after`, in seconds. A part of a second is written as a decimal (10 ms as
+    /// `0.01`), which the official SDKs obey; the services send whole seconds, and clients that read only
+    /// those will pass it over.
     #[must_use]
     pub const fn retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);

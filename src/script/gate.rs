@@ -10,8 +10,8 @@ use std::{
 
 /// Holds an answer at a place until the test opens it. See [`Turn::gate`](crate::Turn::gate).
 ///
-/// A gate that was opened stays open. Dropping one that is still closed aborts the answer that waits at
-/// it, so that a forgotten gate fails the test instead of hanging it.
+/// A gate that was opened stays open. Dropping one that is still closed ends the answer that waits at it,
+/// or comes to it later, and fails `verify`: a forgotten gate fails the test instead of hanging it.
 ///
 /// ```
 /// use llm_wire_stub::{After, Gate, Turn};
@@ -73,6 +73,8 @@ struct State {
     wakers: Vec<Waker>,
     /// What the stub that plays this gate has to say when a wait for it gives up, and its patience.
     stub: Option<(Arc<Report>, Duration)>,
+    /// How many stubs play it.
+    stubs: usize,
 }
 
 pub(crate) type Report = dyn Fn() -> String + Send + Sync;
@@ -82,8 +84,19 @@ pub(crate) enum Lock {
     #[default]
     Closed,
     Open,
-    /// The gate, or the stub that plays it, was dropped while it was closed.
+    /// The gate was dropped while it was closed.
     Aborted,
+}
+
+/// Whether an answer has come to a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    Yes,
+    NotYet,
+    /// It never will.
+    GateDropped,
+    /// It never will.
+    StubsDropped,
 }
 
 impl GateLatch {
@@ -123,28 +136,46 @@ impl GateLatch {
         state.lock
     }
 
-    /// Whether an answer has come to it; `None` if none ever will. While it is still to come, `waker` is
-    /// called at the next change.
-    pub(crate) fn poll_reached(&self, waker: &Waker) -> Option<bool> {
+    /// Whether an answer has come to it, or will. While it is still to come, `waker` is called at the next
+    /// change.
+    pub(crate) fn poll_reached(&self, waker: &Waker) -> Reached {
         let mut state = self.state();
         if state.reached {
-            return Some(true);
+            return Reached::Yes;
         }
         if state.lock == Lock::Aborted {
-            return None;
+            return Reached::GateDropped;
+        }
+        if state.stub.is_some() && state.stubs == 0 {
+            return Reached::StubsDropped;
         }
         remember(&mut state.wakers, waker);
-        Some(false)
+        Reached::NotYet
     }
 
     /// Names the stub that plays this gate: its journal, and its patience.
     pub(crate) fn bind(&self, report: &Arc<Report>, patience: Duration) {
-        self.state().stub = Some((Arc::clone(report), patience));
+        let mut state = self.state();
+        state.stub = Some((Arc::clone(report), patience));
+        state.stubs += 1;
+    }
+
+    /// The stub that plays this gate is gone; this is its last report.
+    pub(crate) fn unbind(&self, report: &Arc<Report>, patience: Duration) {
+        self.update(|state| {
+            state.stub = Some((Arc::clone(report), patience));
+            state.stubs = state.stubs.saturating_sub(1);
+        });
     }
 
     /// The stub that plays this gate: its journal, and its patience.
     pub(crate) fn stub(&self) -> Option<(Arc<Report>, Duration)> {
         self.state().stub.clone()
+    }
+
+    /// Whether anybody else knows this gate.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {

@@ -29,7 +29,7 @@ pub use ending::{Ending, Fault};
 pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
 pub use gate::Gate;
-pub(crate) use gate::{GateLatch, Lock, Report, remember};
+pub(crate) use gate::{GateLatch, Lock, Reached, Report, remember};
 pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};
 pub use place::After;
 pub(crate) use place::Place;

@@ -234,15 +234,16 @@ impl Script {
             let (file, line) = (turn.built.file(), turn.built.line());
             format!("{origin}, built at {file}:{line}, was never played")
         });
-        let errors = self.errors_at.keys().map(|index| ("the error", index));
-        let stops = self.stops_at.keys().map(|index| ("the stop reason", index));
+        let errors = self.errors_at.keys().map(|index| ("error_at", index));
+        let stops = self.stops_at.keys().map(|index| ("stop_reason_at", index));
         let never_came = errors.chain(stops).filter(|(_, index)| **index >= calls);
         let never_came = never_came.map(|(what, index)| {
             let came = match calls {
                 0 => "no call came".to_owned(),
                 _ => format!("only {} came", count(calls, "call")),
             };
-            format!("{what} for call #{} was never played: {came}", index + 1)
+            let call = index + 1;
+            format!("`.{what}({index}, ..)`, for call #{call}, was never played: {came}")
         });
         turns.chain(never_came).collect()
     }
@@ -263,7 +264,8 @@ impl Position {
 }
 
 impl Origin {
-    /// The seed of this answer, whatever the order in which concurrent callers arrive.
+    /// The seed of this answer. That of a lane's turn does not depend on the order in which concurrent
+    /// callers arrive; that of a closure's turn, and of an error by index, is that of its index.
     pub(crate) fn seed(&self, script_seed: u64) -> u64 {
         let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         let (queue, n) = match self {

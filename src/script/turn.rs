@@ -211,7 +211,7 @@ impl Turn {
         self
     }
 
-    /// Says how the text or the arguments added last are cut into deltas.
+    /// Says how the text or the arguments added last are cut into deltas; without it text is cut into words.
     ///
     /// # Panics
     ///
@@ -290,7 +290,7 @@ impl Turn {
         self.action(after, Action::Gate(gate.latch().clone()))
     }
 
-    /// Waits there, on the stub's clock.
+    /// Waits there for so long.
     pub fn delay(self, after: After, wait: Duration) -> Self {
         self.action(after, Action::Delay(wait))
     }
@@ -354,6 +354,23 @@ impl Turn {
                 part;
             fragments.as_ref().is_some_and(Fragments::runs_user_code)
         })
+    }
+
+    /// Whether what it says is longer than so many bytes.
+    pub(crate) fn is_longer_than(&self, bytes: usize) -> bool {
+        let Says::Message(message) = &self.says else {
+            return false;
+        };
+        let lengths = message.parts.iter().map(|part| match part {
+            ScriptedPart::Text { text, .. } => text.len(),
+            ScriptedPart::ToolCall {
+                arguments: Arguments::Raw(text),
+                ..
+            } => text.len(),
+            // as good as never long, and its length is not known before it is rendered
+            ScriptedPart::ToolCall { .. } => 0,
+        });
+        lengths.sum::<usize>() > bytes
     }
 
     pub(crate) fn gates(&self) -> impl Iterator<Item = &GateLatch> {

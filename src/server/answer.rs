@@ -18,6 +18,9 @@ use crate::{
     script::{ApiError, Claims, Origin, Picked, Says, Turn},
 };
 
+/// Bodies and turns longer than this are worked on off the stub's own threads.
+const LARGE: usize = 256 * 1024;
+
 /// What is played to a request.
 pub(super) struct Answer {
     pub(super) arrival: Arrival,
@@ -26,28 +29,56 @@ pub(super) struct Answer {
     pub(super) outcome: Outcome,
 }
 
-/// Records the request and decides what is played to it.
-pub(super) async fn to_request(raw: RawRequest, connection: usize, shared: &Arc<Shared>) -> Answer {
+/// A request in the journal, before anything is decided.
+pub(super) struct Recorded {
+    pub(super) arrival: Arrival,
+    asks: Asks,
+}
+
+/// What a request asks for.
+#[derive(Clone, Copy)]
+enum Asks {
+    Model {
+        api: Api,
+        too_long: bool,
+    },
+    Preflight,
+    /// Something that is not served.
+    Other,
+}
+
+/// Records the request.
+pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shared>) -> Recorded {
     let path = raw.target.split('?').next().unwrap_or_default();
     let api = route(&raw.method, path, shared);
     let preflight = raw.method == "OPTIONS"
         && raw.headers.contains_key("origin")
         && raw.headers.contains_key("access-control-request-method");
-    let too_long = matches!(raw.body, Body::TooLong);
-    let body = match raw.body {
-        Body::Whole(body) => body,
-        Body::TooLong => bytes::Bytes::new(),
+    let (body, too_long) = match raw.body {
+        Body::Whole(body) => (body, false),
+        Body::TooLong => (bytes::Bytes::new(), true),
+    };
+    let asks = match api {
+        Some(api) => Asks::Model { api, too_long },
+        None if preflight => Asks::Preflight,
+        None => Asks::Other,
+    };
+    let sketch = match api {
+        None => Sketch::default(),
+        Some(api) if body.len() <= LARGE => api.sketch(&raw.headers, &body),
+        Some(api) => {
+            let (headers, body) = (raw.headers.clone(), body.clone());
+            let read = off_worker(move || api.sketch(&headers, &body)).await;
+            read.unwrap_or_default()
+        }
     };
     let arrival = shared.record(Received {
-        kind: match api {
-            Some(api) => Kind::ModelCall { api, index: 0 },
-            None if preflight => Kind::SideRoad,
-            None => Kind::NotServed,
+        kind: match asks {
+            Asks::Model { api, .. } => Kind::ModelCall { api, index: 0 },
+            Asks::Preflight => Kind::SideRoad,
+            Asks::Other => Kind::NotServed,
         },
-        sketch: match api {
-            Some(api) => api.sketch(&raw.headers, &body),
-            None => Sketch::default(),
-        },
+        sketch,
         method: raw.method,
         target: raw.target,
         headers: raw.headers,
@@ -55,10 +86,16 @@ pub(super) async fn to_request(raw: RawRequest, connection: usize, shared: &Arc<
         connection,
         arrived: shared.clock.now(),
     });
-    match api {
-        Some(api) => to_call(arrival, api, too_long, shared).await,
-        None if preflight => to_preflight(arrival),
-        None => not_served(arrival, shared),
+    Recorded { arrival, asks }
+}
+
+/// Decides what is played to a request.
+pub(super) async fn to_request(recorded: Recorded, shared: &Arc<Shared>) -> Answer {
+    let Recorded { arrival, asks } = recorded;
+    match asks {
+        Asks::Model { api, too_long } => to_call(arrival, api, too_long, shared).await,
+        Asks::Preflight => to_preflight(arrival),
+        Asks::Other => not_served(arrival, shared),
     }
 }
 
@@ -78,6 +115,7 @@ async fn to_call(arrival: Arrival, api: Api, too_long: bool, shared: &Arc<Shared
             Outcome::Refused,
         ),
     };
+    shared.update(|_| request.set_decided());
     Answer {
         arrival,
         steps,
@@ -112,7 +150,7 @@ async fn decide(
         let (api, file, line) = (api.name(), turn.built.file(), turn.built.line());
         format!("{origin} on {api}, built at {file}:{line}, for request {request}")
     };
-    let planned = if turn.runs_user_code() {
+    let planned = if turn.runs_user_code() || turn.is_longer_than(LARGE) {
         let turn = Arc::clone(&turn);
         off_worker(move || plan::plan(&turn, api, form, &context, cut))
             .await
@@ -182,7 +220,7 @@ async fn pick(
         script.pick(index, &mut state.position, claims, answered)
     };
     match picked {
-        Picked::Turn(turn, origin) => Ok((stamped(turn, index, shared), origin)),
+        Picked::Turn(turn, origin) => Ok((stamped(turn, index, &origin, shared)?, origin)),
         Picked::ExhaustedLane(lane) => {
             request.set_lane(&lane.name);
             let queue = format!("lane `{}`", lane.name);
@@ -207,10 +245,27 @@ async fn pick(
 }
 
 /// The turn with the stop reason that is scripted for this call.
-fn stamped(turn: Arc<Turn>, index: usize, shared: &Shared) -> Arc<Turn> {
-    match (shared.config.script.stops_at.get(&index), &turn.says) {
-        (Some(reason), Says::Message(_)) => Arc::new((*turn).clone().stop_reason(reason.clone())),
-        _ => turn,
+fn stamped(
+    turn: Arc<Turn>,
+    index: usize,
+    origin: &Origin,
+    shared: &Shared,
+) -> Result<Arc<Turn>, Refusal> {
+    let Some(reason) = shared.config.script.stops_at.get(&index) else {
+        return Ok(turn);
+    };
+    match (&turn.says, origin) {
+        (Says::Message(_), _) => Ok(Arc::new((*turn).clone().stop_reason(reason.clone()))),
+        // an error for this call goes before its stop reason
+        (Says::Error(_), Origin::ErrorAt(_)) => Ok(turn),
+        (Says::Error(_), _) => Err(Refusal::by_stub(
+            "unplayable",
+            format!(
+                "`.stop_reason_at({index}, ..)` has no target: {origin} is an error\n  where: {}\n  \
+                 help: give it to a call that is answered",
+                shared.config.script.description()
+            ),
+        )),
     }
 }
 
@@ -277,9 +332,14 @@ fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
             format!("{method} {path} ({})", api.name())
         })
         .collect();
+    let known_path = Api::ALL.iter().any(|api| api.route().1 == request.path());
+    let help = if known_path {
+        "the path is right, the method is not"
+    } else {
+        "check the base URL that the client was given"
+    };
     let message = format!(
-        "nothing is served at {request}\n  where: {}\n  expected: {}\n  \
-         help: check the base URL that the client was given",
+        "nothing is served at {request}\n  where: {}\n  expected: {}\n  help: {help}",
         shared.config.script.description(),
         served.join(", ")
     );

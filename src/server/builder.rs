@@ -69,6 +69,15 @@ impl WireStubBuilder {
     /// Adds a lane: a matcher with a sequence of its own, which no other call ever uses up. A request that
     /// two lanes claim is refused.
     ///
+    /// ```
+    /// use llm_wire_stub::{WireStub, matchers};
+    ///
+    /// let builder = WireStub::builder()
+    ///     .lane("judge", matchers::model("judge-1"), ["first is better"])
+    ///     .lane("long talks", matchers::by(|request| request.messages().len() > 3), ["enough"]);
+    /// # let _ = builder;
+    /// ```
+    ///
     /// # Panics
     ///
     /// At the caller's line, if there is a lane of this name already.
@@ -103,6 +112,17 @@ impl WireStubBuilder {
     /// It runs off the stub's own threads and outside its locks. A panic in it fails the call and the test
     /// with its own message.
     ///
+    /// ```
+    /// use llm_wire_stub::{ApiError, Turn, WireStub};
+    ///
+    /// let builder = WireStub::builder().answer(|request, index| match index {
+    ///     0 => Some(Turn::error(ApiError::overloaded())),
+    ///     _ if request.last_user_text().contains("Summarize") => Some("They met.".into()),
+    ///     _ => None,
+    /// });
+    /// # let _ = builder;
+    /// ```
+    ///
     /// # Panics
     ///
     /// At the caller's line, if there is a closure already.
@@ -122,15 +142,27 @@ impl WireStubBuilder {
 
     /// Answers the call with this index (from 0) with an error, without using up a turn. If that call never
     /// comes, [`verify`](WireStub::verify) fails.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is an error for this index already.
+    #[track_caller]
     pub fn error_at(mut self, index: usize, error: ApiError) -> Self {
-        self.config.script.errors_at.insert(index, error);
+        let before = self.config.script.errors_at.insert(index, error);
+        assert!(before.is_none(), "{}", twice("errors", index));
         self
     }
 
     /// Lets the call with this index (from 0) stop for this reason, whatever its turn says; an error for it
     /// goes before. If that call never comes, [`verify`](WireStub::verify) fails.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is a stop reason for this index already.
+    #[track_caller]
     pub fn stop_reason_at(mut self, index: usize, reason: impl Into<StopReason>) -> Self {
-        self.config.script.stops_at.insert(index, reason.into());
+        let before = self.config.script.stops_at.insert(index, reason.into());
+        assert!(before.is_none(), "{}", twice("stop reasons", index));
         self
     }
 
@@ -166,6 +198,9 @@ impl WireStubBuilder {
 
     /// Accepts requests that break the provider's rule of this name; the header `x-llm-wire-stub` of a
     /// refusal has the name.
+    ///
+    /// The rules of Anthropic Messages so far: `credentials` (a key in `x-api-key` or as a bearer token),
+    /// `anthropic-version` (the header is there), `json-body` (the body is a JSON object).
     ///
     /// # Panics
     ///
@@ -266,6 +301,10 @@ impl WireStubBuilder {
         }
         Ok(())
     }
+}
+
+fn twice(what: &str, index: usize) -> String {
+    format!("there are two {what} for the call with index {index}\n  help: remove one of the two")
 }
 
 impl fmt::Debug for WireStubBuilder {

@@ -6,7 +6,7 @@ use super::{
     shared::Shared,
     wait::{Found, PATIENCE, Wait},
 };
-use crate::script::{Gate, GateLatch, Lock};
+use crate::script::{Gate, GateLatch, Lock, Reached};
 use std::sync::Arc;
 
 /// Makes every answer wait until it is released or dropped. See [`StubHandle::hold`](crate::StubHandle::hold).
@@ -63,9 +63,12 @@ impl Gate {
                 .stub()
                 .map_or(PATIENCE, |(_, patience)| patience),
             move |waker| match latch.poll_reached(waker) {
-                Some(true) => Found::Yes(()),
-                Some(false) => Found::NotYet,
-                None => Found::Never("the stub, or the gate, was dropped".to_owned()),
+                Reached::Yes => Found::Yes(()),
+                Reached::NotYet => Found::NotYet,
+                Reached::GateDropped => Found::Never("the gate was dropped".to_owned()),
+                Reached::StubsDropped => {
+                    Found::Never("every stub with this gate was dropped".to_owned())
+                }
             },
             move || match reporter.stub() {
                 Some((report, _)) => report(),

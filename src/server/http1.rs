@@ -340,10 +340,6 @@ async fn arrived(socket: &socket2::Socket, patience: Duration) -> bool {
 
 /// Nothing tells.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-#[expect(
-    clippy::unused_async,
-    reason = "it waits where there is something to wait for"
-)]
 async fn arrived(_: &socket2::Socket, _: Duration) -> bool {
     true
 }

@@ -79,7 +79,18 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
         let (mut answer, after) = match connection.read_request(shared.config.body_limit).await {
             Ok(raw) => {
                 let after = raw.after;
-                (answer::to_request(raw, number, &shared).await, after)
+                let recorded = answer::record(raw, number, &shared).await;
+                let request = recorded.arrival.request.clone();
+                let deciding = answer::to_request(recorded, &shared);
+                let decided = if shared.config.script.runs_user_code() {
+                    while_client_stays(&mut connection, deciding).await
+                } else {
+                    Some(deciding.await)
+                };
+                let Some(answer) = decided else {
+                    return play::cancelled(&request, &shared);
+                };
+                (answer, after)
             }
             Err(NoRequest::Malformed(status, why)) => (
                 answer::to_malformed(status, &why, number, &shared),

@@ -67,10 +67,7 @@ pub(super) async fn play(
     match played.await {
         Ok(then) => then,
         Err(Stopped::Gone) => {
-            shared.update(|state| {
-                request.set_outcome(Outcome::Cancelled);
-                state.cancels.push_back(request.clone());
-            });
+            cancelled(request, shared);
             Then::Drop
         }
         Err(Stopped::NotRead) => {
@@ -78,6 +75,15 @@ pub(super) async fn play(
             Then::Reset
         }
     }
+}
+
+/// The client has left before its answer was written.
+pub(super) fn cancelled(request: &RecordedRequest, shared: &Shared) {
+    shared.update(|state| {
+        request.set_decided();
+        request.set_outcome(Outcome::Cancelled);
+        state.cancels.push_back(request.clone());
+    });
 }
 
 struct Player<'a> {
@@ -127,11 +133,13 @@ impl Player<'_> {
                 self.flush().await?;
                 gate.reach();
                 if self.wait_at(passed(&gate)).await? == Lock::Aborted {
-                    if self.shared.lock().stopped {
-                        // not the gate's end but the stub's, which ends this too
-                        std::future::pending::<()>().await;
-                    }
                     self.request.set_remark("its gate was dropped while closed");
+                    let problem = format!(
+                        "{}: its gate was dropped while closed, which ended the answer\n  \
+                         help: open the gate, or keep it until the end of the test",
+                        self.request
+                    );
+                    self.shared.update(|state| state.problems.push(problem));
                     self.outcome(Outcome::Failed);
                     return Ok(Some(Then::Reset));
                 }

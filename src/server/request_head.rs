@@ -2,6 +2,10 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+/// How a TLS handshake begins.
+const TLS: &[u8] = b"\x16\x03";
+/// How an HTTP/2 connection begins.
+const HTTP2: &[u8] = b"PRI * HTTP/2.0";
 /// A request may have so many headers.
 const HEADERS_LIMIT: usize = 128;
 
@@ -53,8 +57,15 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest>
             return Err(NoRequest::Malformed(431, why));
         }
         Err(error) => {
+            let help = if bytes.starts_with(TLS) {
+                "\n  help: this is TLS; give the client an `http://` URL"
+            } else if bytes.starts_with(HTTP2) {
+                "\n  help: this is HTTP/2; turn off the client's prior knowledge of it"
+            } else {
+                ""
+            };
             return Err(malformed(format!(
-                "the request's head is malformed: {error}\n  expected: HTTP/1.1\n  found: {}",
+                "the request's head is malformed: {error}\n  expected: HTTP/1.1\n  found: {}{help}",
                 shown(bytes)
             )));
         }

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    cell::Cell,
     future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
@@ -24,6 +25,9 @@ pub(super) fn runtime() -> std::io::Result<&'static Runtime> {
     let made = Builder::new_multi_thread()
         .worker_threads(1)
         .thread_name("llm-wire-stub")
+        // every one of them may hold a closure of the user's that waits for another one
+        .max_blocking_threads(MAX_CLOSURES)
+        .on_thread_start(|| OURS.set(true))
         .enable_all()
         .build()?;
     // another thread may have been faster; a runtime that was not used may not be dropped inside another
@@ -33,6 +37,22 @@ pub(super) fn runtime() -> std::io::Result<&'static Runtime> {
     RUNTIME
         .get()
         .ok_or_else(|| std::io::Error::other("the runtime is gone"))
+}
+
+/// So many closures of users run at once in a process; the next ones wait for their turn.
+const MAX_CLOSURES: usize = 8 * 1024;
+
+thread_local! {
+    /// Whether this is one of the runtime's threads.
+    static OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Drops what the user gave away from the runtime's workers: a destructor may take its time, or panic.
+pub(super) fn drop_off_worker<T: Send + 'static>(value: T) {
+    match runtime() {
+        Ok(runtime) if OURS.get() => drop(runtime.spawn_blocking(move || drop(value))),
+        _ => drop(value),
+    }
 }
 
 /// Which of two futures was ready first.

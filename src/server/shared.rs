@@ -10,11 +10,11 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::clock::Clock;
+use super::{clock::Clock, runtime::drop_off_worker};
 use crate::{
     api::{Api, Context},
     plan::Cut,
-    request::{Kind, Received, RecordedRequest},
+    request::{Kind, Outcome, Received, RecordedRequest},
     script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
     verify::{Verification, journal_lines},
 };
@@ -66,8 +66,8 @@ pub(super) struct Shared {
 
 pub(super) struct State {
     pub(super) journal: Vec<RecordedRequest>,
-    /// The journal shows what came from here on.
-    pub(super) cleared: usize,
+    /// What was cleared from the journal, for `verify`.
+    pub(super) past: Vec<Past>,
     pub(super) calls: usize,
     pub(super) position: Position,
     pub(super) problems: Vec<String>,
@@ -88,7 +88,7 @@ impl Shared {
     pub(super) fn new(config: Config) -> Arc<Self> {
         let state = State {
             journal: Vec::new(),
-            cleared: 0,
+            past: Vec::new(),
             calls: 0,
             position: Position::new(&config.script),
             problems: Vec::new(),
@@ -127,11 +127,15 @@ impl Shared {
         for gate in turn.gates() {
             gate.bind(&report, self.config.patience);
             let stopped = self.update(|state| {
-                state.gates.push(gate.clone());
+                if !state.stopped {
+                    // what only this list still knows is of no use to anybody
+                    state.gates.retain(GateLatch::is_shared);
+                    state.gates.push(gate.clone());
+                }
                 state.stopped
             });
             if stopped {
-                gate.abort();
+                gate.unbind(&report, self.config.patience);
             }
         }
     }
@@ -166,7 +170,9 @@ impl Shared {
 
     /// Puts a request into the journal; model calls are counted here, in order of arrival.
     pub(super) fn record(self: &Arc<Self>, mut received: Received) -> Arrival {
-        let (request, hold) = self.update(|state| {
+        // nobody is woken yet: a wait for requests ends once it is known what answers them
+        let (request, hold) = {
+            let mut state = self.lock();
             if let Kind::ModelCall { index, .. } = &mut received.kind {
                 *index = state.calls;
                 state.calls += 1;
@@ -177,7 +183,7 @@ impl Shared {
             state.in_flight += 1;
             let hold = if call { state.hold.clone() } else { None };
             (request, hold)
-        });
+        };
         Arrival {
             request,
             hold,
@@ -196,8 +202,7 @@ impl Shared {
             let last = self.report();
             let report: Arc<Report> = Arc::new(move || last.clone());
             for gate in gates {
-                gate.bind(&report, self.config.patience);
-                gate.abort();
+                gate.unbind(&report, self.config.patience);
             }
         }
         // not `send`, which keeps nothing while nobody listens, as just after the start
@@ -213,11 +218,11 @@ impl Shared {
     /// Script and journal, for a message.
     pub(super) fn report(&self) -> String {
         let state = self.lock();
-        let requests = state.journal.get(state.cleared..).unwrap_or_default();
+        let lines: Vec<String> = state.journal.iter().map(RecordedRequest::line).collect();
         format!(
             "  where: {}\n{}",
             self.config.script.description(),
-            journal_lines(requests)
+            journal_lines(&lines)
         )
     }
 
@@ -228,8 +233,57 @@ impl Shared {
             script: self.config.script.description(),
             unplayed: self.config.script.unplayed(&state.position, state.calls),
             problems: state.problems.clone(),
-            calls: state.journal.clone(),
+            calls: {
+                let past = state.past.iter().map(Past::line);
+                past.chain(state.journal.iter().map(RecordedRequest::line))
+                    .collect()
+            },
         }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let script = std::mem::replace(
+            &mut self.config.script,
+            Script::new(std::panic::Location::caller()),
+        );
+        drop_off_worker(script);
+    }
+}
+
+/// A request that was cleared from the journal.
+pub(super) enum Past {
+    /// Its line in a report.
+    Done(String),
+    /// Its answer was still under way.
+    Running(RecordedRequest),
+}
+
+impl Past {
+    fn line(&self) -> String {
+        match self {
+            Self::Done(line) => line.clone(),
+            Self::Running(request) => request.line(),
+        }
+    }
+}
+
+impl State {
+    /// Forgets what the journal shows; `verify` keeps a line of each request.
+    pub(super) fn clear(&mut self) {
+        for request in std::mem::take(&mut self.journal) {
+            self.past.push(match request.outcome() {
+                Outcome::Open => Past::Running(request),
+                Outcome::Complete
+                | Outcome::Cancelled
+                | Outcome::Reset
+                | Outcome::Failed
+                | Outcome::Refused => Past::Done(request.line()),
+            });
+        }
+        self.cancels.clear();
+        self.stalls.clear();
     }
 }
 

@@ -65,7 +65,8 @@ impl WireStub {
     }
 
     /// Checks that every turn was played, that every call had one, that each call came for which an error
-    /// or a stop reason was scripted, and that no rule of the provider was broken. A later drop does not
+    /// or a stop reason was scripted, and that no rule of the provider that the stub knows was broken
+    /// ([`without_rule`](WireStubBuilder::without_rule) lists them). A later drop does not
     /// check again.
     ///
     /// # Panics
@@ -142,6 +143,26 @@ impl StubHandle {
         calls(&self.shared.lock())
     }
 
+    /// The model call with this index (from 0) in [`requests`](Self::requests).
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, with the journal, if there were not so many.
+    #[must_use]
+    #[track_caller]
+    pub fn request(&self, index: usize) -> RecordedRequest {
+        let mut requests = self.requests();
+        let count = requests.len();
+        assert!(
+            index < count,
+            "there is no request with index {index}: {count} came\n{}\n  \
+             help: indices count from 0; `wait_for_requests({})` waits for this one",
+            self.shared.report(),
+            index + 1
+        );
+        requests.swap_remove(index)
+    }
+
     /// The one model call that there was.
     ///
     /// # Panics
@@ -157,12 +178,7 @@ impl StubHandle {
     /// served.
     #[must_use]
     pub fn journal(&self) -> Vec<RecordedRequest> {
-        let state = self.shared.lock();
-        state
-            .journal
-            .get(state.cleared..)
-            .unwrap_or_default()
-            .to_vec()
+        self.shared.lock().journal.clone()
     }
 
     /// The calls that this lane claimed.
@@ -197,20 +213,38 @@ impl StubHandle {
         self.shared.lock().overflow
     }
 
-    /// Forgets the requests so far. Indices go on counting, and what `verify` knows stays.
+    /// Forgets the requests so far, and the cancels and stalls that nobody waited for yet. Indices go on
+    /// counting, and what `verify` knows stays.
     pub fn clear_requests(&self) {
-        self.shared
-            .update(|state| state.cleared = state.journal.len());
+        self.shared.update(State::clear);
     }
 
     /// Makes every answer to a model call wait, from now on, until the guard is released or dropped. A
     /// second hold first releases the one before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::WireStub;
+    ///
+    /// let stub = WireStub::builder().turns(["one", "two"]).start();
+    /// let hold = stub.hold();
+    /// # let call = |stub: &WireStub| tokio::spawn(reqwest::Client::new()
+    /// #     .post(stub.anthropic_url() + "/v1/messages").header("x-api-key", "k")
+    /// #     .header("anthropic-version", "2023-06-01").body("{}").send());
+    /// let (first, second) = (call(&stub), call(&stub)); // your two callers
+    /// stub.wait_for_requests(2).await; // both have asked, none is answered: they overlap
+    /// hold.release();
+    /// assert!(first.await.unwrap().is_ok() && second.await.unwrap().is_ok());
+    /// # });
+    /// ```
     pub fn hold(&self) -> Hold {
         Hold::new(&self.shared)
     }
 
-    /// Waits until `n` model calls have come (of those that [`requests`](Self::requests) shows) and gives
-    /// them back. Under a [`hold`](Self::hold) this proves that they overlap.
+    /// Waits until `n` model calls have come (of those that [`requests`](Self::requests) shows), and it is
+    /// known what answers them; gives them back. Under a [`hold`](Self::hold) this proves that they overlap.
     ///
     /// # Panics
     ///
@@ -218,9 +252,12 @@ impl StubHandle {
     pub fn wait_for_requests(&self, n: usize) -> Wait<Vec<RecordedRequest>> {
         let plural = if n == 1 { "" } else { "s" };
         let what = format!("{n} request{plural}");
-        self.wait(what, OnceDropped::Never, move |state| {
-            let calls = calls(state);
-            (calls.len() >= n).then_some(calls)
+        let help =
+            "a client that asks one call after another sends the next once it has its answer";
+        self.wait(what, help, OnceDropped::Never, move |state| {
+            let journal = state.journal.iter();
+            let came = journal.filter(|request| is_call(request) && request.is_decided());
+            (came.count() >= n).then(|| calls(state))
         })
     }
 
@@ -246,7 +283,10 @@ impl StubHandle {
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn wait_for_cancel(&self) -> Wait<RecordedRequest> {
         let what = "a client to leave".to_owned();
-        self.wait(what, OnceDropped::Never, |state| state.cancels.pop_front())
+        let help = "a client leaves early only if its answer lasts: let it `.stall(..)`, or wait at a gate";
+        self.wait(what, help, OnceDropped::Never, |state| {
+            state.cancels.pop_front()
+        })
     }
 
     /// As [`wait_for_cancel`](Self::wait_for_cancel), on this thread.
@@ -271,7 +311,10 @@ impl StubHandle {
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn wait_for_stall(&self) -> Wait<RecordedRequest> {
         let what = "an answer to stall".to_owned();
-        self.wait(what, OnceDropped::Never, |state| state.stalls.pop_front())
+        let help = "a turn stalls where `.stall(..)` says";
+        self.wait(what, help, OnceDropped::Never, |state| {
+            state.stalls.pop_front()
+        })
     }
 
     /// As [`wait_for_stall`](Self::wait_for_stall), on this thread.
@@ -295,7 +338,8 @@ impl StubHandle {
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn settled(&self) -> Wait<()> {
         let what = "every answer to be done".to_owned();
-        self.wait(what, OnceDropped::Possible, |state| {
+        let help = "open the gates and release the hold, or let the client leave";
+        self.wait(what, help, OnceDropped::Possible, |state| {
             (state.in_flight == 0).then_some(())
         })
     }
@@ -318,7 +362,8 @@ impl StubHandle {
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn drained(&self) -> Wait<()> {
         let what = "every connection to be closed".to_owned();
-        self.wait(what, OnceDropped::Possible, |state| {
+        let help = "drop the client: it keeps its connections for later calls";
+        self.wait(what, help, OnceDropped::Possible, |state| {
             (state.connections == 0).then_some(())
         })
     }
@@ -336,6 +381,7 @@ impl StubHandle {
     fn wait<T>(
         &self,
         what: String,
+        help: &'static str,
         once_dropped: OnceDropped,
         mut look: impl FnMut(&mut State) -> Option<T> + Send + 'static,
     ) -> Wait<T> {
@@ -351,7 +397,8 @@ impl StubHandle {
             found.unwrap_or(Found::NotYet)
         };
         let patience = self.shared.config.patience;
-        Wait::new(what, patience, check, move || reporter.report())
+        let report = move || format!("{}\n  help: {help}", reporter.report());
+        Wait::new(what, patience, check, report)
     }
 }
 
@@ -403,10 +450,12 @@ fn print(error: &VerifyError) {
 }
 
 fn calls(state: &State) -> Vec<RecordedRequest> {
-    let visible = state.journal.get(state.cleared..).unwrap_or_default();
-    let calls = visible.iter();
-    let calls = calls.filter(|request| matches!(request.kind(), Kind::ModelCall { .. }));
+    let calls = state.journal.iter().filter(|request| is_call(request));
     calls.cloned().collect()
+}
+
+fn is_call(request: &RecordedRequest) -> bool {
+    matches!(request.kind(), Kind::ModelCall { .. })
 }
 
 #[track_caller]

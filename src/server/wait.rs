@@ -75,7 +75,7 @@ impl<T> Wait<T> {
         assert!(
             tokio::runtime::Handle::try_current().is_err(),
             "`{name}_blocking` would block this async runtime\n  \
-             help: `{name}` is a future for it; await that"
+             help: `{name}` is a future for it; await that, or block on it where blocking is allowed"
         );
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let deadline = Deadline::after(self.patience);

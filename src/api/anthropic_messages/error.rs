@@ -82,8 +82,11 @@ pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8
     if let Some(wait) = error.retry_after {
         head.push("retry-after", wait.as_secs_f64().to_string());
     }
+    for (name, _) in &error.headers {
+        head.remove(name);
+    }
     for (name, value) in &error.headers {
-        head.replace(name, value);
+        head.push(name.clone(), value.clone());
     }
     let mut body = Vec::new();
     write_error(&mut body, error, &super::head::request_id(context), false);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{purpose, stop_reason, stop_word};
 use crate::{
     api::{Context, Ids, Mark, WireEvent},
-    json::{Spacing, write_number, write_str},
+    json::{self, Spacing, write_number, write_str},
     script::{Arguments, Cuts, Dice, Part, Reply, Says, ScriptedPart, ToolCall, Turn, Usage},
 };
 
@@ -110,11 +110,16 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
                 arguments,
                 ..
             } => {
+                if id.is_empty() || name.is_empty() {
+                    return Err("a tool call has no id, or no name\n  \
+                                help: such a call can be played, but no strict client reads it"
+                        .to_owned());
+                }
                 let text = arguments.to_text(Spacing::Compact);
-                let arguments = if text.is_empty() {
-                    Value::Object(serde_json::Map::new())
-                } else {
-                    serde_json::from_str(&text).map_err(|error| not_json(&name, &text, &error))?
+                let arguments = match text.as_str() {
+                    "" | "null" => Value::Object(serde_json::Map::new()),
+                    text => json::parse(text.as_bytes())
+                        .map_err(|error| not_json(&name, text, &error))?,
                 };
                 Part::ToolCall(ToolCall::new(id, name, arguments))
             }

@@ -1,10 +1,11 @@
 //! One content block: what it may be made of, and the part that it comes to.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::Checked;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    json,
     script::{Part, ToolCall},
 };
 
@@ -120,7 +121,9 @@ impl Block {
         let arguments = match (arguments.as_str(), given_input(start)) {
             ("", Some(input)) => input.clone(),
             ("", None) => Value::Object(Map::new()),
-            (text, _) => match serde_json::from_str(text) {
+            (text, _) => match json::parse(text.as_bytes()) {
+                // as in a body, null is no arguments
+                Ok(Value::Null) => Value::Object(Map::new()),
                 Ok(arguments) => arguments,
                 Err(_) => return Err(not_json(name, text)),
             },
@@ -156,7 +159,7 @@ impl Block {
                 deltas: if arguments.is_empty() {
                     Vec::new()
                 } else {
-                    vec![json!({"type": "input_json_delta", "partial_json": arguments})]
+                    vec![serde_json::json!({"type": "input_json_delta", "partial_json": arguments})]
                 },
             }),
             Self::Call(call) => parts.push(Part::ToolCall(call)),

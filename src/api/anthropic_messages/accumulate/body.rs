@@ -5,12 +5,13 @@ use serde_json::Value;
 use super::{Block, Checked, MessagesAccumulator, Stage, check_role, provider_error};
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    json,
     script::Reply,
 };
 
 /// The non-streaming body.
 pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
-    let map = match serde_json::from_slice(body) {
+    let map = match json::parse(body) {
         Ok(Value::Object(map)) => map,
         Err(error) if error.is_eof() => {
             return Err(Problem::new(

@@ -14,8 +14,8 @@
 //! | open | error | joined | → stopped |
 //! | stopped | error | error | error |
 //!
-//! In every stage a `ping` and an event with an unknown name are skipped, as is a known one whose data is
-//! empty; `error` is an error. `[DONE]` without a name is skipped once stopped. The catalogue of faults
+//! In every stage a `ping` and an event whose name and type are unknown are skipped, as is a known one whose
+//! data is empty; `error` is an error. `[DONE]` without a name is skipped once stopped. The catalogue of faults
 //! asks for each leniency: blocks may overlap, an event may have no name, and a block event may lack its
 //! `index` where that leaves no doubt.
 //!
@@ -36,6 +36,7 @@ use self::block::Block;
 use super::stop_reason;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    json,
     script::{Part, Reply, Usage},
     sse::SseEvent,
 };
@@ -190,22 +191,21 @@ impl MessagesAccumulator {
 
     /// Type and data of the event, or `None` if it is one to skip.
     fn read(&self, event: &SseEvent) -> Checked<Option<(EventType, Map<String, Value>)>> {
+        let data = event.data();
         let named = match event.name() {
             None => None,
             Some(name) => match EventType::from_word(name) {
-                // skipped before it is parsed: what it carries is nobody's business yet
-                None => return Ok(None),
+                None => return not_ours(name, data),
                 named => named,
             },
         };
-        let data = event.data();
         // empty `data:` lines say nothing, but an error without data is still one
         let silent = data.bytes().all(|byte| byte == b'\n') && named != Some(EventType::Error);
         let sentinel = named.is_none() && self.stage == Stage::Stopped && data.trim() == "[DONE]";
         if silent || sentinel {
             return Ok(None);
         }
-        let Ok(Value::Object(map)) = serde_json::from_str(data) else {
+        let Ok(Value::Object(map)) = json::parse(data.as_bytes()) else {
             return Err(Problem::new(
                 AccumulateErrorKind::MalformedJson,
                 match event.name() {
@@ -218,12 +218,7 @@ impl MessagesAccumulator {
         };
         let word = Members::new("", &map).string("type")?;
         match event.name() {
-            Some(name) if name != word => Err(Problem::new(
-                AccumulateErrorKind::NameMismatch,
-                "the name of an event and the type in its data differ",
-                format!("the type {name}, as the event is named"),
-                Found::quoted(word),
-            )),
+            Some(name) if name != word => Err(mismatch(name, word)),
             _ => Ok(EventType::from_word(word).map(|event_type| (event_type, map))),
         }
     }
@@ -406,6 +401,26 @@ impl MessagesAccumulator {
         self.stage = Stage::Stopped;
         Ok(())
     }
+}
+
+/// An event with an unknown name is skipped, whatever it carries; unless its data are of a type that we
+/// know, and would be lost.
+fn not_ours(name: &str, data: &str) -> Checked<Option<(EventType, Map<String, Value>)>> {
+    let data: Value = serde_json::from_str(data).unwrap_or_default();
+    let word = data.get("type").and_then(Value::as_str);
+    match word.filter(|word| EventType::from_word(word).is_some()) {
+        Some(word) => Err(mismatch(name, word)),
+        None => Ok(None),
+    }
+}
+
+fn mismatch(name: &str, word: &str) -> Box<Problem> {
+    Problem::new(
+        AccumulateErrorKind::NameMismatch,
+        "the name of an event and the type in its data differ",
+        format!("the type {}, as the event is named", name.escape_debug()),
+        Found::quoted(word),
+    )
 }
 
 fn check_role(message: Members<'_>) -> Checked<()> {
