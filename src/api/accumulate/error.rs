@@ -51,7 +51,7 @@ struct Details {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccumulateErrorKind {
-    /// The bytes cannot be decoded to events; the [`SseError`] is the
+    /// The bytes cannot be decoded to events; the [`SseError`](crate::SseError) is the
     /// [`source`](std::error::Error::source).
     Sse(SseErrorKind),
     /// The body holds no event and does not begin as an event stream: a web page, or JSON.
@@ -133,7 +133,7 @@ impl AccumulateError {
     /// Where that event begins in the body, in bytes.
     ///
     /// For bytes that cannot be decoded, where that was noticed. For an answer that ended too early, the
-    /// length of the body; from [`Accumulator::finish`], which knows no body, where the last event
+    /// length of the body; from [`Accumulator::finish`](crate::Accumulator::finish), which knows no body, where the last event
     /// began. Otherwise 0 where there is no event.
     #[must_use]
     pub fn offset(&self) -> u64 {

@@ -18,6 +18,10 @@ use crate::{
 /// Reads the events of one streamed answer back to a [`Reply`], strictly: what a correct client must
 /// not accept is an error.
 ///
+/// Two things are left to the caller, since only the caller knows what to do: a tool call in an answer that
+/// stopped with [`StopReason::MaxTokens`](crate::StopReason::MaxTokens) may be cut even if its arguments are
+/// JSON, so it must not be run; and whole numbers beyond 64 bits are rounded as serde_json rounds them.
+///
 /// Events are pushed as they are decoded; [`finish`](Self::finish) gives the reply. After an error every
 /// later call gives that same error. For a body that is at hand as a whole there is [`accumulate`].
 ///
