@@ -402,10 +402,11 @@ async fn a_client_that_does_not_read_is_reset_all_the_same_and_the_journal_says_
     for (size, fragments) in [
         (64 * KIB, Fragments::whole()),
         (32 * MIB, Fragments::whole()),
+        (32 * MIB, Fragments::size(64 * KIB)),
     ] {
         let reset = turn("x".repeat(size))
             .fragments(fragments)
-            .end(After::deltas(1), Ending::Reset);
+            .end(After::parts(1), Ending::Reset);
         let body = framed(&reset);
         let stub = always(&reset).patience(patience).start();
         // small, so that also the smaller answer does not fit in

@@ -220,7 +220,7 @@ fn the_outcome_is_complete_when_the_client_has_the_last_event() {
     let sizes = [1; 300].into_iter();
     let sizes = sizes
         .chain(around(4 * KIB))
-        .chain(around(16 * KIB))
+        .chain(around(8 * KIB))
         .chain(around(64 * KIB));
     for size in sizes {
         let turn = Turn::new()

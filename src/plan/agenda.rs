@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Does, PlacedAction};
+use super::{Does, End, PlacedAction, Step};
 use crate::script::Place;
 
 /// A queue for each kind of place, so that an answer with many actions stays linear.
@@ -72,6 +72,12 @@ impl Agenda {
             return None;
         }
         queue.pop_front().map(|entry| entry.action)
+    }
+
+    /// Whether a reset is among them.
+    pub(super) fn has_reset(&self) -> bool {
+        let mut actions = self.0.iter().flatten().map(|entry| &entry.action);
+        actions.any(|action| matches!(action.does, Does::End(_, Step::End(End::Reset))))
     }
 
     /// An ending that writes an event.

@@ -117,6 +117,11 @@ impl Steps {
         }))
     }
 
+    /// Whether a scripted reset ends it.
+    pub(crate) fn ends_in_reset(&self) -> bool {
+        self.agenda.has_reset()
+    }
+
     /// Makes at least one step, or says that there is none.
     fn advance(&mut self) {
         if let Some(head) = self.head.take() {

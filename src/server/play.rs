@@ -19,7 +19,7 @@ use crate::{
 
 /// Bytes are handed over once so many wait; fewer at first, so that the first event leaves early, and still
 /// enough that a short answer leaves whole, before its client can think twice.
-const FIRST_FLUSH: usize = 16 * 1024;
+const FIRST_FLUSH: usize = 8 * 1024;
 const FLUSH: usize = 64 * 1024;
 
 /// What happens to the connection next.
@@ -50,7 +50,10 @@ pub(super) async fn play(
         after,
         framing: Framing::Chunked,
         threshold: FIRST_FLUSH,
-        patience: None,
+        patience: answer
+            .steps
+            .ends_in_reset()
+            .then_some(shared.config.patience),
         passed: Vec::new(),
     };
     let played = async {
@@ -198,9 +201,6 @@ impl Player<'_> {
         };
         if matches!(end, End::Complete | End::Early) && self.framing == Framing::Chunked {
             self.connection.outbox().extend_from_slice(b"0\r\n\r\n");
-        }
-        if then == Then::Reset {
-            self.patience = Some(self.shared.config.patience);
         }
         // before the last write, so that it is there once the client returns; not before a client that
         // does not read has let all but that in
