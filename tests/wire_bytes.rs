@@ -310,6 +310,31 @@ fn recorded_errors_are_said_again_byte_for_byte() {
 }
 
 #[test]
+fn a_stream_starts_with_one_token_in_half_the_seeds_else_with_two_to_eight() {
+    let mut seen = [0_usize; 9];
+    for seed in 0..400 {
+        let body = sse_body(API, &text_and_tools().seed(seed));
+        let text = std::str::from_utf8(&body).unwrap();
+        let start = text.lines().nth(1).unwrap();
+        let start: Value = serde_json::from_str(start.strip_prefix("data: ").unwrap()).unwrap();
+        let tokens = start["message"]["usage"]["output_tokens"].as_u64().unwrap();
+        seen[usize::try_from(tokens).unwrap()] += 1;
+    }
+    assert_eq!(seen[0], 0);
+    assert!((160..240).contains(&seen[1]), "{seen:?}");
+    assert!(seen[2..].iter().all(|times| *times > 0), "{seen:?}");
+    // never more than the whole
+    let short = Turn::new().text("x").usage(Usage::input(1).output(1));
+    for seed in 0..50 {
+        let body = sse_body(API, &short.clone().seed(seed));
+        assert!(
+            body.windows(17)
+                .all(|bytes| bytes != b"\"output_tokens\":2")
+        );
+    }
+}
+
+#[test]
 fn ids_have_the_alphabets_and_lengths_of_the_service() {
     let base58 = |text: &str| {
         text.bytes()
