@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::script::count;
+
 /// What a report is made from.
 pub(crate) struct Verification {
     pub(crate) script: String,
@@ -23,26 +25,20 @@ pub struct VerifyError {
 }
 
 impl Verification {
-    /// # Errors
-    ///
-    /// The report, if anything does not fit.
-    pub(crate) fn result(&self) -> Result<(), VerifyError> {
-        let count = self.problems.len() + self.unplayed.len();
-        if count == 0 {
-            return Ok(());
-        }
-        let plural = if count == 1 { "" } else { "s" };
+    /// Everything that does not fit; there is at least one such thing.
+    pub(crate) fn report(&self) -> VerifyError {
+        let found = count(self.problems.len() + self.unplayed.len(), "problem");
         let problems = self.problems.iter().chain(&self.unplayed);
         let listed: String = problems
             .map(|problem| format!("\n    - {}", problem.replace('\n', "\n      ")))
             .collect();
-        Err(VerifyError {
+        VerifyError {
             text: format!(
-                "the client and the script do not fit: {count} problem{plural}\n  where: {}\n{}\n  problems:{listed}",
+                "the client and the script do not fit: {found}\n  where: {}\n{}\n  problems:{listed}",
                 self.script,
                 journal_lines(&self.calls)
             ),
-        })
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{Agenda, Cut, Does, End, PlacedAction, Source, Step, Unplayable};
 use crate::{
     api::{Head, Mark, WireEvent},
-    script::{Fault, Place},
+    script::{Fault, Place, count},
     sse,
 };
 
@@ -247,7 +247,6 @@ impl fmt::Debug for Steps {
 /// `3 deltas, 1 part, 9 events and a stop reason`.
 impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         write!(
             f,
             "{}, {}, {} and {} stop reason",

@@ -32,7 +32,7 @@ pub use gate::Gate;
 pub(crate) use gate::{GateLatch, Lock, Reached, Report, remember};
 pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};
 pub use place::After;
-pub(crate) use place::Place;
+pub(crate) use place::{Place, count};
 pub use reply::{Part, Reply, ToolCall};
 pub use stop_reason::StopReason;
 pub(crate) use turn::{Action, Noise, Says, ScriptedPart};

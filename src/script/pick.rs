@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fmt, panic::Location, sync::Arc};
 
-use super::{ApiError, Noise, StopReason, Turn};
+use super::{ApiError, Noise, StopReason, Turn, count};
 use crate::request::{Matcher, RecordedRequest};
 
 /// Everything a stub has to say, and to whom.
@@ -247,11 +247,6 @@ impl Script {
         });
         turns.chain(never_came).collect()
     }
-}
-
-/// `1 turn`, `2 turns`.
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 impl Position {

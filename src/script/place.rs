@@ -83,7 +83,11 @@ impl fmt::Display for After {
             Place::Parts(n) => (n, "part"),
             Place::Events(n) => (n, "event"),
         };
-        let plural = if n == 1 { "" } else { "s" };
-        write!(f, "after {n} {what}{plural}")
+        write!(f, "after {}", count(n, what))
     }
+}
+
+/// `1 turn`, `2 turns`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -16,7 +16,7 @@ use crate::{
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
-    verify::{Verification, journal_lines},
+    verify::{Verification, VerifyError, journal_lines},
 };
 
 /// How the stub was built.
@@ -126,17 +126,18 @@ impl Shared {
         });
         for gate in turn.gates() {
             gate.bind(&report, self.config.patience);
-            let stopped = self.update(|state| {
-                if !state.stopped {
-                    // what only this list still knows is of no use to anybody
-                    state.gates.retain(GateLatch::is_shared);
-                    state.gates.push(gate.clone());
-                }
-                state.stopped
-            });
-            if stopped {
-                gate.unbind(&report, self.config.patience);
+        }
+        let stopped = self.update(|state| {
+            if !state.stopped {
+                // what only this list still knows is of no use to anybody
+                state.gates.retain(GateLatch::is_shared);
+                state.gates.extend(turn.gates().cloned());
             }
+            state.stopped
+        });
+        if stopped {
+            let unbind = |gate: &GateLatch| gate.unbind(&report, self.config.patience);
+            turn.gates().for_each(unbind);
         }
     }
 
@@ -227,18 +228,27 @@ impl Shared {
     }
 
     /// The journal against the script.
-    pub(super) fn verification(&self) -> Verification {
+    ///
+    /// # Errors
+    ///
+    /// The report, if anything does not fit; it is written only then.
+    pub(super) fn verify(&self) -> Result<(), VerifyError> {
         let state = self.lock();
-        Verification {
+        let unplayed = self.config.script.unplayed(&state.position, state.calls);
+        if unplayed.is_empty() && state.problems.is_empty() {
+            return Ok(());
+        }
+        let verification = Verification {
             script: self.config.script.description(),
-            unplayed: self.config.script.unplayed(&state.position, state.calls),
+            unplayed,
             problems: state.problems.clone(),
             calls: {
                 let past = state.past.iter().map(Past::line);
                 past.chain(state.journal.iter().map(RecordedRequest::line))
                     .collect()
             },
-        }
+        };
+        Err(verification.report())
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     request::{Kind, RecordedRequest},
+    script::count,
     verify::VerifyError,
 };
 
@@ -86,7 +87,7 @@ impl WireStub {
     /// The report, if the script and the calls do not fit.
     pub fn try_verify(&self) -> Result<(), VerifyError> {
         self.disarm();
-        self.handle.shared.verification().result()
+        self.handle.shared.verify()
     }
 
     fn disarm(&self) -> VerifyOnDrop {
@@ -112,7 +113,7 @@ impl Drop for WireStub {
         if self.disarm() == VerifyOnDrop::No {
             return;
         }
-        let Err(error) = self.handle.shared.verification().result() else {
+        let Err(error) = self.handle.shared.verify() else {
             return;
         };
         if std::thread::panicking() {
@@ -250,8 +251,7 @@ impl StubHandle {
     ///
     /// At the `.await`, with the journal, when it gives up after 5 seconds of the system's time.
     pub fn wait_for_requests(&self, n: usize) -> Wait<Vec<RecordedRequest>> {
-        let plural = if n == 1 { "" } else { "s" };
-        let what = format!("{n} request{plural}");
+        let what = count(n, "request");
         let help =
             "a client that asks one call after another sends the next once it has its answer";
         self.wait(what, help, OnceDropped::Never, move |state| {

@@ -37,7 +37,7 @@ use super::stop_reason;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
-    script::{Part, Reply, Usage},
+    script::{Part, Reply, Usage, count},
     sse::SseEvent,
 };
 
@@ -125,13 +125,13 @@ impl MessagesAccumulator {
     /// The reply, after `events` events.
     pub(crate) fn finish(&mut self, events: usize) -> Checked<Reply> {
         if self.stage != Stage::Stopped {
-            let plural = if events == 1 { "" } else { "s" };
             return Err(Problem::new(
                 AccumulateErrorKind::Truncated,
                 "the answer ended before `message_stop`",
                 self.expected(),
                 Found::Said(format!(
-                    "the end of the stream, after {events} event{plural}"
+                    "the end of the stream, after {}",
+                    count(events, "event")
                 )),
             )
             .help(
