@@ -97,9 +97,16 @@ impl Api {
     }
 
     /// What is needed of every request at once.
-    pub(crate) fn sketch(self, headers: &Headers, body: &[u8]) -> Sketch {
+    pub(crate) fn sketch(self, body: &[u8]) -> Sketch {
         match self {
-            Self::AnthropicMessages => anthropic_messages::sketch(headers, body),
+            Self::AnthropicMessages => anthropic_messages::sketch(body),
+        }
+    }
+
+    /// The key, whichever header it came in.
+    pub(crate) fn api_key(self, headers: &Headers) -> Option<&str> {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::api_key(headers),
         }
     }
 

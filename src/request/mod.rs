@@ -3,14 +3,16 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `recorded.rs` | [`RecordedRequest`] and its [`Outcome`] |
+//! | `headers.rs` | the headers as they came |
 //! | `view.rs` | the request in neutral words: messages, tools, tool results |
 //! | `matcher.rs` | [`matchers`] that claim a request for a lane, and say why they do not |
 
+mod headers;
 mod matcher;
 mod recorded;
 mod view;
 
-pub(crate) use http::HeaderMap as Headers;
+pub(crate) use headers::Headers;
 pub(crate) use matcher::Matcher;
 pub use matcher::{IntoMatcher, matchers};
 pub(crate) use recorded::{Kind, Received};

@@ -39,14 +39,14 @@ pub struct RecordedRequest(Arc<Record>);
 
 struct Record {
     received: Received,
-    view: OnceLock<View>,
+    view: OnceLock<Box<View>>,
     progress: Mutex<Progress>,
 }
 
 /// What does not change any more once the request was read.
 pub(crate) struct Received {
     pub(crate) kind: Kind,
-    pub(crate) method: String,
+    pub(crate) method: Cow<'static, str>,
     /// Path and query, as sent.
     pub(crate) target: String,
     pub(crate) headers: Headers,
@@ -149,13 +149,17 @@ impl RecordedRequest {
     /// The headers.
     #[must_use]
     pub fn headers(&self) -> &http::HeaderMap {
-        &self.0.received.headers
+        self.0.received.headers.map()
     }
 
     /// The value of a header as text; `None` if it is missing or no text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.0.received.headers.get(name)?.to_str().ok()
+        self.0.received.headers.text(name)
+    }
+
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        self.0.received.headers.contains(name)
     }
 
     /// The body, exactly as sent (transfer framing removed).
@@ -234,7 +238,7 @@ impl RecordedRequest {
     /// The key, whichever header it came in. `Debug` shows its last four characters only.
     #[must_use]
     pub fn api_key(&self) -> Option<&str> {
-        self.0.received.sketch.api_key.as_deref()
+        self.api()?.api_key(&self.0.received.headers)
     }
 
     /// The text of the last user message that has any; empty if there is none.
@@ -305,7 +309,9 @@ impl RecordedRequest {
 
     fn view(&self) -> &View {
         let read = || self.api().map(|api| api.view(self.body()));
-        self.0.view.get_or_init(|| read().unwrap_or_default())
+        self.0
+            .view
+            .get_or_init(|| Box::new(read().unwrap_or_default()))
     }
 
     pub(crate) fn is_in_lane(&self, name: &str) -> bool {
@@ -393,7 +399,7 @@ impl fmt::Debug for RecordedRequest {
 }
 
 /// Headers with their credentials hidden.
-struct Masked<'a>(&'a Headers);
+struct Masked<'a>(&'a http::HeaderMap);
 
 impl fmt::Debug for Masked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

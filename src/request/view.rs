@@ -7,7 +7,6 @@ use serde_json::Value;
 pub(crate) struct Sketch {
     pub(crate) model: String,
     pub(crate) stream: bool,
-    pub(crate) api_key: Option<String>,
     /// Why the body cannot be read.
     pub(crate) malformed: Option<String>,
 }

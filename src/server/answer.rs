@@ -14,7 +14,7 @@ use super::{
 use crate::{
     api::{Api, Form, Head},
     plan::{self, Steps},
-    request::{Kind, Outcome, Received, RecordedRequest, Sketch},
+    request::{Headers, Kind, Outcome, Received, RecordedRequest, Sketch},
     script::{ApiError, Claims, Origin, Picked, Says, Turn},
 };
 
@@ -52,8 +52,8 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
     let path = raw.target.split('?').next().unwrap_or_default();
     let api = route(&raw.method, path, shared);
     let preflight = raw.method == "OPTIONS"
-        && raw.headers.contains_key("origin")
-        && raw.headers.contains_key("access-control-request-method");
+        && raw.headers.contains("origin")
+        && raw.headers.contains("access-control-request-method");
     let (body, too_long) = match raw.body {
         Body::Whole(body) => (body, false),
         Body::TooLong => (bytes::Bytes::new(), true),
@@ -65,10 +65,10 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
     };
     let sketch = match api {
         None => Sketch::default(),
-        Some(api) if body.len() <= LARGE => api.sketch(&raw.headers, &body),
+        Some(api) if body.len() <= LARGE => api.sketch(&body),
         Some(api) => {
-            let (headers, body) = (raw.headers.clone(), body.clone());
-            let read = off_worker(move || api.sketch(&headers, &body)).await;
+            let body = body.clone();
+            let read = off_worker(move || api.sketch(&body)).await;
             read.unwrap_or_default()
         }
     };
@@ -357,9 +357,9 @@ pub(super) fn to_malformed(
 ) -> Answer {
     let arrival = shared.record(Received {
         kind: Kind::Malformed,
-        method: "?".to_owned(),
+        method: "?".into(),
         target: "?".to_owned(),
-        headers: crate::request::Headers::new(),
+        headers: Headers::default(),
         body: bytes::Bytes::new(),
         sketch: Sketch::default(),
         connection,

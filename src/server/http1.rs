@@ -1,9 +1,8 @@
 //! HTTP/1.1 on one connection: requests in, bytes out. Reading is httparse's; what is written is ours.
 
-use std::{io, time::Duration};
+use std::{borrow::Cow, io, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
-use http::HeaderMap;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -16,13 +15,15 @@ use super::{
     },
     runtime::{First, race},
 };
+use crate::request::Headers;
 
 /// A request head may be this long.
 const HEAD_LIMIT: usize = 64 * 1024;
 /// Bytes that a client may send ahead of its next turn before they are left in its socket.
 const AHEAD_LIMIT: usize = 1024 * 1024;
-/// A request body up to this long is copied out of the inbox.
-const COPIED: usize = 16 * 1024;
+/// Memory for what comes in: little at first, more on a connection with many requests.
+const INBOX: usize = 4 * 1024;
+const INBOX_LIMIT: usize = 64 * 1024;
 /// A line of a chunked body may be this long.
 const CHUNK_LINE_LIMIT: usize = 4 * 1024;
 
@@ -30,6 +31,8 @@ const CHUNK_LINE_LIMIT: usize = 4 * 1024;
 pub(super) struct Connection {
     stream: TcpStream,
     inbox: BytesMut,
+    /// So much memory the inbox gets next.
+    reserve: usize,
     outbox: Vec<u8>,
     /// So much of the outbox was handed over already.
     handed_over: usize,
@@ -37,9 +40,9 @@ pub(super) struct Connection {
 
 /// A request as read.
 pub(super) struct RawRequest {
-    pub(super) method: String,
+    pub(super) method: Cow<'static, str>,
     pub(super) target: String,
-    pub(super) headers: HeaderMap,
+    pub(super) headers: Headers,
     pub(super) body: Body,
     pub(super) after: AfterAnswer,
 }
@@ -70,6 +73,7 @@ impl Connection {
         Self {
             stream,
             inbox: BytesMut::new(),
+            reserve: INBOX,
             outbox: Vec::new(),
             handed_over: 0,
         }
@@ -98,7 +102,8 @@ impl Connection {
                 return Err(malformed("the connection ended inside the request's head"));
             }
         };
-        self.inbox.advance(head.len);
+        // head and body stay where they were read, and the journal keeps them there
+        let lines = self.inbox.split_to(head.len).freeze().slice(head.lines..);
         let body = self.read_body(&head, body_limit).await?;
         let after = match body {
             Body::Whole(_) => head.after,
@@ -107,7 +112,7 @@ impl Connection {
         Ok(RawRequest {
             method: head.method,
             target: head.target,
-            headers: head.headers,
+            headers: Headers::new(lines),
             body,
             after,
         })
@@ -142,13 +147,7 @@ impl Connection {
                 return Err(malformed("the connection ended inside the request's body"));
             }
         }
-        let body = self.inbox.split_to(length);
-        // a small body is copied, so that the journal does not keep the whole inbox for it
-        Ok(Body::Whole(if length <= COPIED {
-            Bytes::copy_from_slice(&body)
-        } else {
-            body.freeze()
-        }))
+        Ok(Body::Whole(self.inbox.split_to(length).freeze()))
     }
 
     /// Tells a client that waits for it to send the body.
@@ -221,7 +220,8 @@ impl Connection {
     /// Reads on; 0 if the client sends nothing any more, since it closed its side or left.
     async fn fill(&mut self) -> usize {
         if self.inbox.capacity() - self.inbox.len() < 512 {
-            self.inbox.reserve(4096);
+            self.inbox.reserve(self.reserve);
+            self.reserve = (self.reserve * 2).min(INBOX_LIMIT);
         }
         self.stream.read_buf(&mut self.inbox).await.unwrap_or(0)
     }

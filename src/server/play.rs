@@ -165,7 +165,7 @@ impl Player<'_> {
             505 => Framing::UntilClose,
             _ => Framing::Chunked,
         };
-        let cors = self.request.headers().contains_key("origin");
+        let cors = self.request.has_header("origin");
         let (after, framing) = (self.after, self.framing);
         let out = self.connection.outbox();
         out.extend_from_slice(b"HTTP/1.1 ");

@@ -1,6 +1,6 @@
 //! The head of a request: bytes in, method, target, headers and framing out, or why they are none.
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use std::borrow::Cow;
 
 /// How a TLS handshake begins.
 const TLS: &[u8] = b"\x16\x03";
@@ -32,9 +32,10 @@ pub(super) fn malformed(why: impl Into<String>) -> NoRequest {
 pub(super) struct RequestHead {
     /// Its length in bytes.
     pub(super) len: usize,
-    pub(super) method: String,
+    /// Where its header lines begin.
+    pub(super) lines: usize,
+    pub(super) method: Cow<'static, str>,
     pub(super) target: String,
-    pub(super) headers: HeaderMap,
     pub(super) framing: Framing,
     pub(super) expects_continue: bool,
     pub(super) after: AfterAnswer,
@@ -74,47 +75,46 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest>
         let why = "only HTTP/1.1 is served; an HTTP/1.0 client cannot read chunks";
         return Err(NoRequest::Malformed(505, why.to_owned()));
     }
-    let mut headers = HeaderMap::with_capacity(parsed.headers.len());
-    for header in parsed.headers.iter() {
-        let name = HeaderName::from_bytes(header.name.as_bytes());
-        let value = HeaderValue::from_bytes(header.value);
-        let (Ok(name), Ok(value)) = (name, value) else {
-            let name = header.name;
-            return Err(malformed(format!("the header `{name}` is malformed")));
-        };
-        headers.append(name, value);
-    }
-    let says = |name: &str, word: &str| {
-        let values = headers
-            .get_all(name)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        values
-            .flat_map(|value| value.split(','))
-            .any(|token| token.trim().eq_ignore_ascii_case(word))
+    let headers: &[httparse::Header<'_>] = parsed.headers;
+    let says = |name, word: &str| {
+        values(headers, name)
+            .flat_map(|value| value.split(|b| *b == b','))
+            .any(|token| token.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
     };
     Ok(Some(RequestHead {
         len,
-        method: parsed.method.unwrap_or_default().to_owned(),
+        lines: bytes
+            .iter()
+            .position(|b| *b == b'\n')
+            .map_or(len, |at| at + 1),
+        method: match parsed.method.unwrap_or_default() {
+            "POST" => Cow::Borrowed("POST"),
+            "GET" => Cow::Borrowed("GET"),
+            other => Cow::Owned(other.to_owned()),
+        },
         target: parsed.path.unwrap_or_default().to_owned(),
-        framing: framing(&headers)?,
+        framing: framing(headers)?,
         expects_continue: says("expect", "100-continue"),
         after: if says("connection", "close") {
             AfterAnswer::Close
         } else {
             AfterAnswer::KeepAlive
         },
-        headers,
     }))
 }
 
-fn framing(headers: &HeaderMap) -> Result<Framing, NoRequest> {
-    let lengths: Vec<_> = headers.get_all("content-length").iter().collect();
-    let encodings: Vec<_> = headers.get_all("transfer-encoding").iter().collect();
+/// The values of a header, in order.
+fn values<'h>(headers: &'h [httparse::Header<'_>], name: &str) -> impl Iterator<Item = &'h [u8]> {
+    let named = move |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
+    headers.iter().filter(named).map(|header| header.value)
+}
+
+fn framing(headers: &[httparse::Header<'_>]) -> Result<Framing, NoRequest> {
+    let lengths: Vec<&[u8]> = values(headers, "content-length").collect();
+    let encodings: Vec<&[u8]> = values(headers, "transfer-encoding").collect();
     match (encodings.as_slice(), lengths.as_slice()) {
         ([], []) => Ok(Framing::Length(0)),
         ([], [length, others @ ..]) if others.iter().all(|other| other == length) => {
-            let length = length.as_bytes();
             number(length, 10).map(Framing::Length).ok_or_else(|| {
                 malformed(format!(
                     "the request's length is no number\n  found: {}",
@@ -126,9 +126,7 @@ fn framing(headers: &HeaderMap) -> Result<Framing, NoRequest> {
             "the request has several lengths\n  found: {}",
             listed(lengths)
         ))),
-        ([encoding], []) if encoding.as_bytes().eq_ignore_ascii_case(b"chunked") => {
-            Ok(Framing::Chunked)
-        }
+        ([encoding], []) if encoding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunked),
         (encodings, []) => Err(NoRequest::Malformed(
             501,
             format!(
@@ -152,8 +150,8 @@ pub(super) fn number(digits: &[u8], radix: u32) -> Option<usize> {
     Some(usize::from_str_radix(digits, radix).unwrap_or(usize::MAX))
 }
 
-fn listed(values: &[&HeaderValue]) -> String {
-    let shown = values.iter().map(|value| shown(value.as_bytes()));
+fn listed(values: &[&[u8]]) -> String {
+    let shown = values.iter().map(|value| shown(value));
     shown.collect::<Vec<_>>().join(", ")
 }
 

@@ -1,6 +1,6 @@
 //! What every server is asked to say: one Anthropic turn of so many words, whole or as ready events.
 
-use crate::peers::ours;
+use crate::peers::{Ours, ours};
 use bytes::Bytes;
 
 /// The answer of the small exchanges.
@@ -8,13 +8,27 @@ use bytes::Bytes;
 pub struct Reply {
     pub text: String,
     pub body: Bytes,
+    /// The headers of ours, framing apart; empty where a head is no part of what is measured.
+    pub head: Head,
+    /// The same of ours without noise.
+    pub plain_head: Head,
 }
+
+/// Header lines: name and value.
+pub type Head = Vec<(String, String)>;
 
 impl Reply {
     pub fn small() -> Self {
         let text = Self::small_text();
         let body = ours::reply(&text);
-        Self { text, body }
+        let head = ours::head(&Ours::Default, &text);
+        let plain_head = ours::head(&Ours::Plain, &text);
+        Self {
+            text,
+            body,
+            head,
+            plain_head,
+        }
     }
 
     pub fn small_text() -> String {

@@ -20,7 +20,7 @@ pub(crate) use error::{error_answer, error_event};
 pub(crate) use head::head;
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::RULES;
-pub(crate) use view::{sketch, view};
+pub(crate) use view::{api_key, sketch, view};
 
 use crate::script::StopReason;
 

@@ -7,7 +7,7 @@ use crate::request::{
 };
 
 /// What routing, rules and answer need of the request.
-pub(crate) fn sketch(headers: &Headers, body: &[u8]) -> Sketch {
+pub(crate) fn sketch(body: &[u8]) -> Sketch {
     let json: Result<Value, _> = serde_json::from_slice(body);
     let malformed = match &json {
         Ok(json) if json.is_object() => None,
@@ -18,7 +18,6 @@ pub(crate) fn sketch(headers: &Headers, body: &[u8]) -> Sketch {
     Sketch {
         model: string(json.get("model")),
         stream: json.get("stream") == Some(&Value::Bool(true)),
-        api_key: api_key(headers),
         malformed,
     }
 }
@@ -48,15 +47,14 @@ pub(crate) fn view(body: &[u8]) -> View {
 }
 
 /// The key of either header: older SDKs send `x-api-key`, current ones a bearer token.
-fn api_key(headers: &Headers) -> Option<String> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+pub(crate) fn api_key(headers: &Headers) -> Option<&str> {
     let bearer = || {
-        let (scheme, token) = text("authorization")?.trim().split_once(' ')?;
+        let (scheme, token) = headers.text("authorization")?.trim().split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then_some(token)
     };
-    let keys = [text("x-api-key"), bearer()];
+    let keys = [headers.text("x-api-key"), bearer()];
     let mut keys = keys.into_iter().flatten().map(str::trim);
-    keys.find(|key| !key.is_empty()).map(str::to_owned)
+    keys.find(|key| !key.is_empty())
 }
 
 /// `output_config.format`, or the older beta's `output_format`.

@@ -4,7 +4,7 @@ use super::rotated;
 use crate::client::Client;
 use crate::figures::{Rounds, Unit, median_of};
 use crate::load::Reply;
-use crate::peers::{self, Ours, Script};
+use crate::peers::{self, Bare, Ours, Script};
 use crate::table::{Bar, Row};
 use std::time::Instant;
 
@@ -16,6 +16,8 @@ pub async fn warm(rounds: usize) -> Vec<Row> {
     let mut peers = peers::all();
     peers.push(Box::new(Ours::Plain));
     peers.push(Box::new(Ours::Closure));
+    peers.push(Box::new(Bare::SamePlain));
+    peers.push(Box::new(Bare::Shortest));
     let mut figures = Rounds::default();
     let mut running = Vec::new();
     for peer in &peers {
@@ -36,20 +38,26 @@ pub async fn warm(rounds: usize) -> Vec<Row> {
             }
         }
     }
-    let row = |what: &str, ours, bar| {
-        Row::of(4, what, Unit::Time, &figures, ours).ratio(
-            figures.ratio(ours, "hyper"),
-            bar,
-            "hyper",
-        )
+    let time = |column| Unit::Time.text(figures.figure(column).expect("it took part"));
+    let row = |what: &str, ours, hyper, bar| {
+        let row = Row::of(4, what, Unit::Time, &figures, ours).other("hyper", time(hyper));
+        row.ratio(figures.ratio(ours, hyper), bar, "hyper")
     };
+    let shortest = "warm exchange, hyper with its shortest head and a length";
     vec![
-        row("warm exchange", "ours", Bar::AtMost(1.1)),
-        row("warm exchange, `.plain()`", "ours plain", Bar::AtMost(1.1)),
+        row("warm exchange", "ours", "hyper", Bar::AtMost(1.1)),
+        row(
+            "warm exchange, `.plain()`",
+            "ours plain",
+            "hyper plain",
+            Bar::AtMost(1.1),
+        ),
         row(
             "warm exchange, `.answer(closure)`",
             "ours by a closure",
+            "hyper",
             Bar::AtMost(1.4),
         ),
+        Row::new(4, shortest, time("ours")).other("hyper", time("hyper shortest")),
     ]
 }

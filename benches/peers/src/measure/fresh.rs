@@ -42,6 +42,8 @@ pub fn first_exchange(entered: Instant, peer: &str, length: &str) {
     let reply = Reply {
         text: Reply::small_text(),
         body: Bytes::from(vec![b' '; length]),
+        head: Vec::new(),
+        plain_head: Vec::new(),
     };
     let peer = peers::named(peer);
     current_thread().block_on(async {

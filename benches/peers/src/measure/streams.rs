@@ -45,7 +45,7 @@ pub async fn first_event(rounds: usize) -> Vec<Row> {
     let client = Client::reusing();
     let mut figures = Rounds::default();
     let mut running = Vec::new();
-    let peers: [&dyn Peer; 2] = [&Ours::Default, &Bare];
+    let peers: [&dyn Peer; 2] = [&Ours::Default, &Bare::Same];
     for peer in peers {
         let server = peer.start(Script::Stream(&stream)).await;
         running.push((peer.name(), server.url(), server));

@@ -1,11 +1,13 @@
 //! The yardstick: a hyper server that does nothing but yield ready frames, on a runtime of one worker.
 
 use super::{Peer, Script, Server};
+use crate::load::Head;
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{self, Stream, StreamExt};
 use http_body_util::{BodyExt, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::{Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
@@ -15,17 +17,35 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
-pub struct Bare;
+/// Who answers a small exchange. Streams are the same from all of them.
+pub enum Bare {
+    /// In the same bytes as ours: its headers, and a chunked body.
+    Same,
+    /// In the same bytes as ours without noise.
+    SamePlain,
+    /// In as few bytes as it can: a content type and a length.
+    Shortest,
+}
 
 impl Peer for Bare {
     fn name(&self) -> &'static str {
-        "hyper"
+        match self {
+            Self::Same => "hyper",
+            Self::SamePlain => "hyper plain",
+            Self::Shortest => "hyper shortest",
+        }
     }
 
     fn start<'a>(&'a self, script: Script<'a>) -> LocalBoxFuture<'a, Box<dyn Server>> {
         let server = match script {
             Script::Nothing => Hyper::whole(Bytes::new()),
-            Script::Reply(reply) => Hyper::whole(reply.body.clone()),
+            Script::Reply(reply) => match self {
+                Self::Same if !reply.head.is_empty() => {
+                    Hyper::chunked(&reply.head, reply.body.clone())
+                }
+                Self::SamePlain => Hyper::chunked(&reply.plain_head, reply.body.clone()),
+                Self::Same | Self::Shortest => Hyper::whole(reply.body.clone()),
+            },
             Script::Stream(stream) => Hyper::ready(&stream.frames),
         };
         Box::pin(async { Box::new(server) as Box<dyn Server> })
@@ -43,7 +63,20 @@ type Bodies = Arc<dyn Fn() -> UnsyncBoxBody<Bytes, Infallible> + Send + Sync>;
 impl Hyper {
     pub fn whole(reply: Bytes) -> Self {
         let body = move || http_body_util::Full::new(reply.clone()).boxed_unsync();
-        Self::serve("application/json", Arc::new(body))
+        Self::serve(content_type("application/json"), Arc::new(body))
+    }
+
+    /// Answers with these headers, and the reply in one chunk.
+    pub fn chunked(head: &Head, reply: Bytes) -> Self {
+        let head = head.iter().map(|(name, value)| {
+            let name: HeaderName = name.parse().expect("a header's name");
+            (name, value.parse().expect("a header's value"))
+        });
+        let body = move || {
+            let reply = reply.clone();
+            StreamBody::new(stream::once(async { Ok(Frame::data(reply)) })).boxed_unsync()
+        };
+        Self::serve(head.collect(), Arc::new(body))
     }
 
     pub fn ready(frames: &[Bytes]) -> Self {
@@ -69,10 +102,13 @@ impl Hyper {
         S: Stream<Item = Bytes> + Send + 'static,
     {
         let body = move || StreamBody::new(frames().map(|frame| Ok(Frame::data(frame))));
-        Self::serve("text/event-stream", Arc::new(move || body().boxed_unsync()))
+        Self::serve(
+            content_type("text/event-stream"),
+            Arc::new(move || body().boxed_unsync()),
+        )
     }
 
-    fn serve(content_type: &'static str, bodies: Bodies) -> Self {
+    fn serve(head: HeaderMap, bodies: Bodies) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener
             .local_addr()
@@ -85,7 +121,7 @@ impl Hyper {
         let listener = tokio::net::TcpListener::from_std(listener).expect("the runtime has IO");
         let accepting = runtime.spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(answer(socket, content_type, bodies.clone()));
+                tokio::spawn(answer(socket, head.clone(), bodies.clone()));
             }
         });
         let accepting = accepting.abort_handle();
@@ -105,16 +141,21 @@ impl Drop for Hyper {
     }
 }
 
-async fn answer(socket: TcpStream, content_type: &'static str, bodies: Bodies) {
+fn content_type(value: &'static str) -> HeaderMap {
+    HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))])
+}
+
+async fn answer(socket: TcpStream, head: HeaderMap, bodies: Bodies) {
     socket
         .set_nodelay(true)
         .expect("a new socket takes options");
     let service = service_fn(move |request: Request<Incoming>| {
-        let bodies = bodies.clone();
+        let (head, bodies) = (head.clone(), bodies.clone());
         async move {
             request.into_body().collect().await?;
-            let response = Response::builder().header("content-type", content_type);
-            Ok::<_, hyper::Error>(response.body(bodies()).expect("the head is valid"))
+            let mut response = Response::new(bodies());
+            *response.headers_mut() = head;
+            Ok::<_, hyper::Error>(response)
         }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(socket), service);

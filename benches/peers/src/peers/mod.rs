@@ -39,7 +39,7 @@ pub enum Script<'a> {
 pub fn all() -> Vec<Box<dyn Peer>> {
     vec![
         Box::new(Ours::Default),
-        Box::new(Bare),
+        Box::new(Bare::Same),
         Box::new(wiremock::Wiremock::Pooled),
         Box::new(wiremock::Wiremock::Unpooled),
         Box::new(httpmock::Httpmock),
@@ -51,7 +51,7 @@ pub fn all() -> Vec<Box<dyn Peer>> {
 pub fn streaming() -> Vec<Box<dyn Peer>> {
     vec![
         Box::new(Ours::Default),
-        Box::new(Bare),
+        Box::new(Bare::Same),
         Box::new(mockito::Mockito),
     ]
 }

@@ -2,10 +2,12 @@
 
 use super::gated::{Gated, Layout};
 use super::{Peer, Script, Server};
-use crate::load::{self, Reply, Stream};
+use crate::load::{self, Head, Reply, Stream};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
-use llm_wire_stub::{After, Api, Cut, Gate, Turn, WireStub, json_body, sse_body};
+use llm_wire_stub::{After, Api, Cut, Gate, Turn, WireStub, WireStubBuilder, json_body, sse_body};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use tokio::task::yield_now;
 
 /// The same ids and padding in every answer, so that what comes can be compared with what was expected.
@@ -29,20 +31,28 @@ impl Peer for Ours {
     }
 
     fn start<'a>(&'a self, script: Script<'a>) -> LocalBoxFuture<'a, Box<dyn Server>> {
-        let stub = WireStub::builder();
         let stub = match script {
-            Script::Nothing => stub,
-            Script::Reply(Reply { text, .. }) | Script::Stream(Stream { text, .. }) => match self {
-                Self::Default => stub.turn(turn(text)).repeat_last(),
-                Self::Plain => stub.turn(turn(text).plain()).repeat_last(),
-                Self::Closure => {
-                    let text = text.clone();
-                    stub.answer(move |_request, _index| Some(turn(&text)))
-                }
-            },
+            Script::Nothing => WireStub::builder(),
+            Script::Reply(Reply { text, .. }) | Script::Stream(Stream { text, .. }) => {
+                self.stub(text)
+            }
         };
         let stub = stub.start();
         Box::pin(async { Box::new(stub) as Box<dyn Server> })
+    }
+}
+
+impl Ours {
+    fn stub(&self, text: &str) -> WireStubBuilder {
+        let stub = WireStub::builder();
+        match self {
+            Self::Default => stub.turn(turn(text)).repeat_last(),
+            Self::Plain => stub.turn(turn(text).plain()).repeat_last(),
+            Self::Closure => {
+                let text = text.to_owned();
+                stub.answer(move |_request, _index| Some(turn(&text)))
+            }
+        }
     }
 }
 
@@ -55,6 +65,35 @@ impl Server for WireStub {
 /// The body of the non-streaming answer.
 pub fn reply(text: &str) -> Bytes {
     json_body(Api::AnthropicMessages, &turn(text))
+}
+
+/// The headers of the non-streaming answer, framing apart.
+pub fn head(ours: &Ours, text: &str) -> Head {
+    let stub = ours.stub(text).start();
+    let mut socket =
+        TcpStream::connect(stub.url().trim_start_matches("http://")).expect("the stub listens");
+    let body = r#"{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"hello"}]}"#;
+    let request = format!(
+        "POST /v1/messages HTTP/1.1\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    socket
+        .write_all(request.as_bytes())
+        .expect("the stub reads");
+    let mut answer = String::new();
+    socket
+        .read_to_string(&mut answer)
+        .expect("the stub answers");
+    let (head, _) = answer.split_once("\r\n\r\n").expect("a head");
+    let lines = head.lines().skip(1).map(|line| {
+        let (name, value) = line.split_once(": ").expect("a header");
+        (name.to_owned(), value.to_owned())
+    });
+    let framing = ["transfer-encoding", "connection"];
+    lines
+        .filter(|(name, _)| !framing.contains(&&*name.to_lowercase()))
+        .collect()
 }
 
 /// The body of the streaming answer.
