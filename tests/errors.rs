@@ -19,6 +19,15 @@ fn table() -> Vec<(ApiError, u16, &'static str, &'static str)> {
         (ApiError::invalid_request("x"), 400, invalid.0, invalid.1),
         (ApiError::context_overflow(), 400, invalid.0, invalid.1),
         (
+            ApiError::context_overflow_with_output(),
+            400,
+            invalid.0,
+            invalid.1,
+        ),
+        (ApiError::output_limit(), 400, invalid.0, invalid.1),
+        (ApiError::effort_not_supported(), 400, invalid.0, invalid.1),
+        (ApiError::credit_too_low(), 400, invalid.0, invalid.1),
+        (
             ApiError::authentication(),
             401,
             "authentication_error",
@@ -54,7 +63,9 @@ fn table() -> Vec<(ApiError, u16, &'static str, &'static str)> {
     ]
 }
 
-async fn ask(stub: &WireStub, body: Value) -> reqwest::Response {
+async fn ask(stub: &WireStub, stream: bool) -> reqwest::Response {
+    let messages = [json!({"role": "user", "content": "hi"})];
+    let body = json!({"model": "m", "max_tokens": 9, "stream": stream, "messages": messages});
     let request = reqwest::Client::new()
         .post(format!("{}/v1/messages", stub.anthropic_url()))
         .header("x-api-key", "k")
@@ -73,7 +84,7 @@ async fn every_error_has_its_status_type_and_headers_whichever_form_is_asked_for
             .turns([error.clone(), error.clone()])
             .start();
         for stream in [false, true] {
-            let response = ask(&stub, json!({"model": "m", "stream": stream})).await;
+            let response = ask(&stub, stream).await;
             let what = format!("{error:?}, stream {stream}");
             assert_eq!(response.status(), status, "{what}");
             assert_eq!(
@@ -145,7 +156,7 @@ async fn what_a_test_says_of_an_error_replaces_what_the_table_says() {
         )
         .start();
 
-    let response = ask(&stub, json!({})).await;
+    let response = ask(&stub, false).await;
     assert_eq!(response.status(), 429);
     for (name, values) in [
         ("retry-after", vec!["1.5"]),
@@ -160,7 +171,49 @@ async fn what_a_test_says_of_an_error_replaces_what_the_table_says() {
     let expected = r#"{"type":"error","error":{"details":{"error_code":"ramp_limit_exceeded"},"type":"of_tomorrow","message":"slow \"down\""},"request_id":"req_"#;
     assert!(text.starts_with(expected), "{text}");
 
-    let response = ask(&stub, json!({})).await;
+    let response = ask(&stub, false).await;
     assert_eq!(header(&response, "retry-after"), Some("3"));
     assert_eq!(header(&response, "x-should-retry"), Some("true"));
+}
+
+#[test]
+fn what_no_rule_can_tell_from_a_request_is_said_by_an_error_in_the_services_words() {
+    for (error, expected) in [
+        (
+            ApiError::context_overflow(),
+            "prompt is too long: 200001 tokens > 200000 maximum",
+        ),
+        (
+            ApiError::context_overflow_with_output(),
+            "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input \
+             length or `max_tokens` and try again",
+        ),
+        (
+            ApiError::output_limit(),
+            "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for \
+             claude-haiku-4-5-20251001",
+        ),
+        (
+            ApiError::effort_not_supported(),
+            "This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium.",
+        ),
+        (
+            ApiError::credit_too_low(),
+            "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to \
+             upgrade or purchase credits.",
+        ),
+        (
+            ApiError::rate_limited(),
+            "This request would exceed your organization's rate limit of 50,000 input tokens per minute \
+             (org: 3f1c0a52-7d0e-4b7e-9a65-0c4f7e21b8d4, model: claude-haiku-4-5-20251001). For details, \
+             refer to: https://docs.claude.com/en/api/rate-limits. You can see the response headers for \
+             current usage. Please reduce the prompt length or the maximum tokens requested, or try again \
+             later. You may also contact sales at https://www.anthropic.com/contact-sales to discuss your \
+             options for a rate limit increase.",
+        ),
+    ] {
+        let body: Value =
+            serde_json::from_slice(&error_body(Api::AnthropicMessages, &error)).unwrap();
+        assert_eq!(body["error"]["message"], expected);
+    }
 }

@@ -248,7 +248,10 @@ fn every_answer_to_a_browser_may_be_read_by_its_page_and_no_other_says_so() {
 fn the_body_asks_for_a_stream_and_the_accept_header_never_does() {
     let stub = hi();
     let mut client = Raw::connect(&stub);
-    let body = |stream: &str| format!(r#"{{"model":"m","max_tokens":9,"messages":[]{stream}}}"#);
+    let body = |stream: &str| {
+        let messages = r#"[{"role":"user","content":"hi"}]"#;
+        format!(r#"{{"model":"m","max_tokens":9,"messages":{messages}{stream}}}"#)
+    };
     for (stream, form) in [
         (r#","stream":true"#, "text/event-stream; charset=utf-8"),
         (r#","stream":false"#, "application/json"),
@@ -354,7 +357,7 @@ fn a_huge_backlog_of_requests_waits_at_a_gate_and_is_answered_in_order() {
         .start();
     let mut client = Raw::connect(&stub);
     let mut sender = client.sender();
-    let body = r#"{"model":"m","max_tokens":9,"messages":[]}"#;
+    let body = r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#;
     let numbered = move |n: usize| {
         let target = format!("/v1/messages?n={n} ");
         ascii_replace(&call(&[], body), "/v1/messages ", &target)

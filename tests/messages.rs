@@ -157,7 +157,13 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
         "there are two lanes named `a`\n  help: give each lane a name of its own",
         "there are two closures\n  help: merge them into one, or use lanes",
         "there is no rule `nonsense`\n  \
-         expected: one of `credentials`, `anthropic-version`, `json-body`\n  \
+         expected: one of `credentials`, `anthropic-version`, `json-body`, `required-fields`, \
+         `field-types`, `sampling-parameters`, `thinking-budget`, `tool-schema`, `tool-name-pattern`, \
+         `unique-tool-names`, `unknown-fields`, `messages-not-empty`, `first-message-user`, \
+         `roles-alternate`, `non-empty-messages`, `non-empty-text`, `non-blank-text`, \
+         `document-in-assistant`, `citations-in-user-text`, `unique-tool-ids`, `tool-results-follow`, \
+         `tool-results-match`, `one-result-per-call`, `thinking-first`, `prefill-whitespace`, \
+         `prefill-support`, `cache-points`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",
     ];
     assert_texts(texts_since(line, caught).into_iter().zip(expected));

@@ -8,13 +8,15 @@
 //! | `error.rs` | status, type and wording of each error; the error's body and event |
 //! | `head.rs` | the response headers |
 //! | `view.rs` | the request, read into neutral words |
-//! | `rules.rs` | requests that the provider refuses |
+//! | `rules/` | requests that the provider refuses |
 
 mod accumulate;
 pub(crate) mod anthropic_messages;
 mod ids;
 
 use std::sync::Arc;
+
+use serde_json::Value;
 
 pub use accumulate::{
     AccumulateError, AccumulateErrorKind, Accumulator, accumulate, accumulate_json,
@@ -117,10 +119,23 @@ impl Api {
         }
     }
 
-    /// The rules by which the provider refuses requests, in the order in which it applies them.
-    pub(crate) const fn rules(self) -> &'static [Rule] {
+    /// The rules by which the provider refuses requests.
+    pub(crate) fn rules(self) -> impl Iterator<Item = &'static Rule> {
         match self {
-            Self::AnthropicMessages => anthropic_messages::RULES,
+            Self::AnthropicMessages => anthropic_messages::rules(),
+        }
+    }
+
+    /// Of the rules that apply the one that the request breaks first, and the provider's answer. `body` is
+    /// the request's body; null if it is no JSON.
+    pub(crate) fn first_broken(
+        self,
+        request: &RecordedRequest,
+        body: &Value,
+        applies: &dyn Fn(&Rule) -> bool,
+    ) -> Option<(&'static Rule, ApiError)> {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::first_broken(request, body, applies),
         }
     }
 }
@@ -200,6 +215,12 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// Where it is known from.
     pub(crate) source: &'static str,
-    /// The provider's answer, if the request breaks the rule.
-    pub(crate) check: fn(&RecordedRequest) -> Option<ApiError>,
+    pub(crate) by_default: ByDefault,
+}
+
+/// Whether a rule applies without being named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByDefault {
+    On,
+    Off,
 }

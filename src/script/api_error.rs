@@ -10,8 +10,16 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The conversation is longer than the model's context window.
     ContextOverflow,
+    /// The conversation and the answer that is asked for do not fit the context window together.
+    ContextOverflowWithOutput,
+    /// The answer that is asked for is longer than the model can give.
+    OutputLimit,
+    /// The model does not know this level of effort.
+    EffortNotSupported,
     /// No key, or a wrong one.
     Authentication,
+    /// The account has used up its credit.
+    CreditTooLow,
     /// The account cannot pay.
     Billing,
     /// The key may not do this.
@@ -75,6 +83,10 @@ impl ApiError {
             ErrorKind::Status(status) => Self::status(status),
             ErrorKind::InvalidRequest
             | ErrorKind::ContextOverflow
+            | ErrorKind::ContextOverflowWithOutput
+            | ErrorKind::OutputLimit
+            | ErrorKind::EffortNotSupported
+            | ErrorKind::CreditTooLow
             | ErrorKind::Authentication
             | ErrorKind::Billing
             | ErrorKind::Permission
@@ -126,6 +138,32 @@ impl ApiError {
     #[must_use]
     pub const fn context_overflow() -> Self {
         Self::of(ErrorKind::ContextOverflow)
+    }
+
+    /// The conversation and `max_tokens` do not fit the model's context window together, in the provider's
+    /// status and wording.
+    #[must_use]
+    pub const fn context_overflow_with_output() -> Self {
+        Self::of(ErrorKind::ContextOverflowWithOutput)
+    }
+
+    /// `max_tokens` is more than the model can give, in the provider's status and wording.
+    #[must_use]
+    pub const fn output_limit() -> Self {
+        Self::of(ErrorKind::OutputLimit)
+    }
+
+    /// The model does not know the level of effort that is asked for, in the provider's status and wording.
+    #[must_use]
+    pub const fn effort_not_supported() -> Self {
+        Self::of(ErrorKind::EffortNotSupported)
+    }
+
+    /// The account's credit is used up, in the provider's status and wording. Anthropic says this with 400;
+    /// its 402 is [`ApiError::billing`].
+    #[must_use]
+    pub const fn credit_too_low() -> Self {
+        Self::of(ErrorKind::CreditTooLow)
     }
 
     /// The key is wrong.

@@ -12,7 +12,7 @@ use super::{
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::{Api, Form, Head},
+    api::{Api, Form, Head, Rule},
     plan::{self, Steps},
     request::{Headers, Kind, Outcome, Received, RecordedRequest, Sketch},
     script::{ApiError, Claims, Origin, Picked, Says, Turn},
@@ -178,10 +178,8 @@ fn check_rules(
             error: Box::new(ApiError::request_too_large().message(message)),
         });
     }
-    let rules = api.rules().iter();
-    let mut rules = rules.filter(|rule| shared.config.rules.applies(rule.name));
-    let broken = rules.find_map(|rule| Some((rule, (rule.check)(request)?)));
-    match broken {
+    let applies = |rule: &Rule| shared.config.rules.applies(rule);
+    match api.first_broken(request, request.json(), &applies) {
         Some((rule, error)) => Err(Refusal {
             reason: rule.name,
             problem: format!(

@@ -1,14 +1,14 @@
 //! Building a stub.
 
-use std::{collections::BTreeSet, fmt, panic::Location, sync::Arc, time::Duration};
+use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use super::{
-    shared::{Config, Rules},
+    shared::{Config, Rules, UnnamedRules},
     stub::WireStub,
     wait::PATIENCE,
 };
 use crate::{
-    api::{Api, Form},
+    api::{Api, ByDefault, Form},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
     script::{ApiError, Lane, Noise, Script, StopReason, Turn, WhenPlayed},
@@ -44,7 +44,7 @@ impl WireStubBuilder {
                 cut: Cut::PerEvent,
                 body_limit: BODY_LIMIT,
                 patience: PATIENCE,
-                rules: Rules::AllBut(BTreeSet::new()),
+                rules: Rules::new(UnnamedRules::Default),
             },
             verify_on_drop: VerifyOnDrop::Yes,
         }
@@ -197,35 +197,60 @@ impl WireStubBuilder {
     }
 
     /// Accepts requests that break the provider's rule of this name; the header `x-llm-wire-stub` of a
-    /// refusal has the name.
+    /// refusal has the name. Of several broken rules the one whose place comes first answers: headers, then
+    /// the fields of the body, then the messages one after the other, then what only the whole request
+    /// breaks. What needs a tokenizer, a table of models or an account is no rule; an [`ApiError`] says it.
     ///
-    /// The rules of Anthropic Messages so far: `credentials` (a key in `x-api-key` or as a bearer token),
-    /// `anthropic-version` (the header is there), `json-body` (the body is a JSON object).
+    /// The rules of Anthropic Messages. Off are one that held until 2024 and those whose text was seen too
+    /// seldom to be sure of; [`with_rule`](Self::with_rule) applies them.
+    ///
+    #[doc = include_str!("../api/anthropic_messages/rules/rules.md")]
     ///
     /// # Panics
     ///
     /// At the caller's line, if no API has such a rule.
     #[track_caller]
-    pub fn without_rule(mut self, name: &str) -> Self {
-        let known = || Api::ALL.iter().flat_map(|api| api.rules());
-        assert!(
-            known().any(|rule| rule.name == name),
-            "there is no rule `{name}`\n  expected: one of {}\n  \
-             help: the header `x-llm-wire-stub` of a refusal names its rule",
-            known()
-                .map(|rule| format!("`{}`", rule.name))
-                .collect::<Vec<_>>()
-                .join(", ")
-        );
-        if let Rules::AllBut(off) = &mut self.config.rules {
-            off.insert(name.to_owned());
-        }
+    pub fn without_rule(self, name: &str) -> Self {
+        self.rule(name, ByDefault::Off)
+    }
+
+    /// Applies the provider's rule of this name, also one that is off by default: because it held once and
+    /// does not today (`roles-alternate`), or because its text was seen too seldom to be sure of.
+    ///
+    /// ```
+    /// use llm_wire_stub::WireStub;
+    ///
+    /// let builder = WireStub::builder().with_rule("roles-alternate");
+    /// # let _ = builder;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if no API has such a rule.
+    #[track_caller]
+    pub fn with_rule(self, name: &str) -> Self {
+        self.rule(name, ByDefault::On)
+    }
+
+    /// Accepts requests whatever rule of the provider they break, but for those that a later
+    /// [`with_rule`](Self::with_rule) names.
+    pub fn without_rules(mut self) -> Self {
+        self.config.rules = Rules::new(UnnamedRules::None);
         self
     }
 
-    /// Accepts requests whatever rule of the provider they break.
-    pub fn without_rules(mut self) -> Self {
-        self.config.rules = Rules::None;
+    #[track_caller]
+    fn rule(mut self, name: &str, state: ByDefault) -> Self {
+        let known = || Api::ALL.into_iter().flat_map(Api::rules);
+        let Some(rule) = known().find(|rule| rule.name == name) else {
+            let names: Vec<String> = known().map(|rule| format!("`{}`", rule.name)).collect();
+            panic!(
+                "there is no rule `{name}`\n  expected: one of {}\n  \
+                 help: the header `x-llm-wire-stub` of a refusal names its rule",
+                names.join(", ")
+            )
+        };
+        self.config.rules.named.insert(rule.name, state);
         self
     }
 

@@ -1,7 +1,7 @@
 //! What the stub, its handles and its connections share: the script, the journal, and who waits for what.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Waker,
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::{clock::Clock, runtime::drop_off_worker};
 use crate::{
-    api::{Api, Context},
+    api::{Api, ByDefault, Context, Rule},
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
@@ -43,17 +43,34 @@ impl Config {
 
 /// Which of the providers' rules are applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Rules {
-    AllBut(BTreeSet<String>),
+pub(super) struct Rules {
+    pub(super) unnamed: UnnamedRules,
+    /// Those that were switched by name.
+    pub(super) named: BTreeMap<&'static str, ByDefault>,
+}
+
+/// What becomes of the rules that nobody named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnnamedRules {
+    Default,
     None,
 }
 
 impl Rules {
-    pub(super) fn applies(&self, name: &str) -> bool {
-        match self {
-            Self::AllBut(off) => !off.contains(name),
-            Self::None => false,
+    pub(super) const fn new(unnamed: UnnamedRules) -> Self {
+        Self {
+            unnamed,
+            named: BTreeMap::new(),
         }
+    }
+
+    pub(super) fn applies(&self, rule: &Rule) -> bool {
+        let named = self.named.get(rule.name).copied();
+        let state = named.unwrap_or(match self.unnamed {
+            UnnamedRules::Default => rule.by_default,
+            UnnamedRules::None => ByDefault::Off,
+        });
+        state == ByDefault::On
     }
 }
 

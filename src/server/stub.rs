@@ -233,7 +233,8 @@ impl StubHandle {
     /// let hold = stub.hold();
     /// # let call = |stub: &WireStub| tokio::spawn(reqwest::Client::new()
     /// #     .post(stub.anthropic_url() + "/v1/messages").header("x-api-key", "k")
-    /// #     .header("anthropic-version", "2023-06-01").body("{}").send());
+    /// #     .header("anthropic-version", "2023-06-01")
+    /// #     .body(r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#).send());
     /// let (first, second) = (call(&stub), call(&stub)); // your two callers
     /// stub.wait_for_requests(2).await; // both have asked, none is answered: they overlap
     /// hold.release();

@@ -1,7 +1,9 @@
 //! The error table: status, type and wording of each neutral error; its body and its event.
 //!
-//! Statuses and types are documented by the service; bodies, `request_id` and the wordings of 400, 401
-//! and 529 are known from traffic, the others are this crate's own.
+//! Statuses and types are documented by the service. Bodies, `request_id`, the wordings of the long prompt,
+//! of effort, of 401 and of 529 are known from traffic; those of the output limit, of credit and of 429 from
+//! public reports, which show other numbers; that of input and output together is shown by few. The others
+//! are this crate's own.
 
 use super::{purpose, render::pad};
 use crate::{
@@ -18,6 +20,30 @@ const fn row(kind: ErrorKind) -> (u16, &'static str, &'static str) {
             400,
             "invalid_request_error",
             "prompt is too long: 200001 tokens > 200000 maximum",
+        ),
+        ErrorKind::ContextOverflowWithOutput => (
+            400,
+            "invalid_request_error",
+            "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, \
+             decrease input length or `max_tokens` and try again",
+        ),
+        ErrorKind::OutputLimit => (
+            400,
+            "invalid_request_error",
+            "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens \
+             for claude-haiku-4-5-20251001",
+        ),
+        ErrorKind::EffortNotSupported => (
+            400,
+            "invalid_request_error",
+            "This model does not support effort level 'xhigh'. \
+             Supported levels: high, low, max, medium.",
+        ),
+        ErrorKind::CreditTooLow => (
+            400,
+            "invalid_request_error",
+            "Your credit balance is too low to access the Anthropic API. \
+             Please go to Plans & Billing to upgrade or purchase credits.",
         ),
         ErrorKind::Authentication => (401, "authentication_error", "invalid x-api-key"),
         ErrorKind::Billing => (402, "billing_error", "there is a problem with your billing"),
@@ -40,7 +66,13 @@ const fn row(kind: ErrorKind) -> (u16, &'static str, &'static str) {
         ErrorKind::RateLimited => (
             429,
             "rate_limit_error",
-            "this request would exceed your organization's rate limit",
+            "This request would exceed your organization's rate limit of 50,000 input tokens per \
+             minute (org: 3f1c0a52-7d0e-4b7e-9a65-0c4f7e21b8d4, model: claude-haiku-4-5-20251001). \
+             For details, refer to: https://docs.claude.com/en/api/rate-limits. You can see the \
+             response headers for current usage. Please reduce the prompt length or the maximum \
+             tokens requested, or try again later. You may also contact sales at \
+             https://www.anthropic.com/contact-sales to discuss your options for a rate limit \
+             increase.",
         ),
         ErrorKind::Internal => (500, "api_error", "Internal server error"),
         ErrorKind::Timeout => (504, "timeout_error", "the request timed out"),

@@ -19,7 +19,7 @@ pub(crate) use accumulate::{MessagesAccumulator, body_to_reply};
 pub(crate) use error::{error_answer, error_event};
 pub(crate) use head::head;
 pub(crate) use render::{Events, body, normalized};
-pub(crate) use rules::RULES;
+pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::{api_key, sketch, view};
 
 use crate::script::StopReason;

@@ -1,0 +1,213 @@
+//! Requests that the service refuses: a table of named rules, and which of them a request breaks first.
+//!
+//! | file | rules on |
+//! | --- | --- |
+//! | `envelope.rs` | headers, the body as JSON, its required, unknown and mistyped fields |
+//! | `content.rs` | roles, text, the last message |
+//! | `tool_calls.rs` | tool calls and their results in the conversation |
+//! | `tools.rs` | the tools that are offered |
+//! | `limits.rs` | thinking, cache points |
+//! | `since_2026_10_21.rs` | what `anthropic-version: 2026-10-21` refuses and its predecessor does not |
+//!
+//! Of several broken rules the one whose [`Place`] comes first answers, as a validator that walks the
+//! request once would; at one place it is the one that stands first in [`RULES`].
+
+mod asked;
+mod content;
+mod envelope;
+mod limits;
+mod since_2026_10_21;
+mod tool_calls;
+mod tools;
+
+use serde_json::Value;
+
+use asked::Asked;
+
+use crate::{
+    api::{ByDefault, Rule},
+    request::RecordedRequest,
+    script::ApiError,
+};
+
+/// What looks at a request.
+#[derive(Clone, Copy)]
+enum Check {
+    /// At headers, and at whether there is a body.
+    Request(fn(&RecordedRequest) -> Option<Violation>),
+    /// At the body, which is a JSON object.
+    Body(fn(&Asked<'_>) -> Option<Violation>),
+}
+
+/// The first breach of a rule in a request.
+struct Violation {
+    place: Place,
+    error: ApiError,
+}
+
+/// Where a request breaks a rule, in the order in which the service is taken to look: headers, the fields
+/// of the body, the messages one after the other, and last what only the whole request breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Credentials,
+    Version,
+    Body,
+    Model,
+    MaxTokens,
+    Sampling,
+    Thinking,
+    Tool(usize),
+    Tools,
+    Unknown,
+    /// The list of messages itself.
+    Messages,
+    /// A message, or one of its blocks.
+    Message(usize, Option<usize>),
+    Whole,
+}
+
+impl Place {
+    /// A 400 in these words.
+    fn refused(self, message: impl Into<String>) -> Violation {
+        Violation {
+            place: self,
+            error: ApiError::invalid_request(message),
+        }
+    }
+}
+
+const REPORTS: &str = "public reports";
+
+const fn on(name: &'static str, source: &'static str, check: Check) -> (Rule, Check) {
+    let by_default = ByDefault::On;
+    let rule = Rule {
+        name,
+        source,
+        by_default,
+    };
+    (rule, check)
+}
+
+const fn off(name: &'static str, source: &'static str, check: Check) -> (Rule, Check) {
+    let by_default = ByDefault::Off;
+    let rule = Rule {
+        name,
+        source,
+        by_default,
+    };
+    (rule, check)
+}
+
+/// All rules, in the order of the places that they look at.
+const TABLE: &[(Rule, Check)] = {
+    use Check::{Body, Request};
+    &[
+        on(
+            "credentials",
+            "public reports: 401 without a key in `x-api-key` or `authorization: Bearer`",
+            Request(envelope::credentials),
+        ),
+        on(
+            "anthropic-version",
+            "public reports: 400 without the header",
+            Request(envelope::version),
+        ),
+        on(
+            "json-body",
+            "the documentation: 400; the text is this crate's own",
+            Request(envelope::json_body),
+        ),
+        on("required-fields", REPORTS, Body(envelope::required_fields)),
+        on("field-types", REPORTS, Body(envelope::field_types)),
+        on(
+            "sampling-parameters",
+            "the documentation of version 2026-10-21; the text is this crate's own",
+            Body(since_2026_10_21::sampling_parameters),
+        ),
+        on("thinking-budget", REPORTS, Body(limits::thinking_budget)),
+        on("tool-schema", REPORTS, Body(tools::schema)),
+        off("tool-name-pattern", REPORTS, Body(tools::name_pattern)),
+        on("unique-tool-names", REPORTS, Body(tools::unique_names)),
+        on("unknown-fields", REPORTS, Body(envelope::unknown_fields)),
+        on(
+            "messages-not-empty",
+            REPORTS,
+            Body(content::messages_not_empty),
+        ),
+        on(
+            "first-message-user",
+            REPORTS,
+            Body(content::first_message_user),
+        ),
+        off(
+            "roles-alternate",
+            "public reports until 2024; consecutive messages of one role are merged since",
+            Body(content::roles_alternate),
+        ),
+        off(
+            "non-empty-messages",
+            REPORTS,
+            Body(content::non_empty_messages),
+        ),
+        on("non-empty-text", REPORTS, Body(content::non_empty_text)),
+        off("non-blank-text", REPORTS, Body(content::non_blank_text)),
+        on(
+            "document-in-assistant",
+            "the documentation of version 2026-10-21; the text is this crate's own",
+            Body(since_2026_10_21::document_in_assistant),
+        ),
+        on(
+            "citations-in-user-text",
+            "the documentation of version 2026-10-21; the text is this crate's own",
+            Body(since_2026_10_21::citations_in_user_text),
+        ),
+        on("unique-tool-ids", REPORTS, Body(tool_calls::unique_ids)),
+        on("tool-results-follow", REPORTS, Body(tool_calls::answered)),
+        on("tool-results-match", REPORTS, Body(tool_calls::matched)),
+        off("one-result-per-call", REPORTS, Body(tool_calls::one_result)),
+        on("thinking-first", REPORTS, Body(limits::thinking_first)),
+        on(
+            "prefill-whitespace",
+            REPORTS,
+            Body(content::prefill_whitespace),
+        ),
+        on(
+            "prefill-support",
+            "public reports: models from 4.6 on, told by the model's name",
+            Body(content::prefill_support),
+        ),
+        on("cache-points", REPORTS, Body(limits::cache_points)),
+    ]
+};
+
+/// The rules, without what applies them.
+pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
+    TABLE.iter().map(|(rule, _)| rule)
+}
+
+/// Of the rules that apply the one that the request breaks first, and the service's answer.
+pub(crate) fn first_broken(
+    request: &RecordedRequest,
+    body: &Value,
+    applies: &dyn Fn(&Rule) -> bool,
+) -> Option<(&'static Rule, ApiError)> {
+    let asked = Asked::new(request, body);
+    let mut first: Option<(&'static Rule, Violation)> = None;
+    for (rule, check) in TABLE {
+        if !applies(rule) {
+            continue;
+        }
+        let found = match check {
+            Check::Request(check) => check(request),
+            Check::Body(check) => asked.as_ref().and_then(check),
+        };
+        let Some(found) = found else { continue };
+        if first
+            .as_ref()
+            .is_none_or(|(_, first)| found.place < first.place)
+        {
+            first = Some((rule, found));
+        }
+    }
+    first.map(|(rule, violation)| (rule, violation.error))
+}
