@@ -98,8 +98,8 @@ impl Api {
         }
     }
 
-    /// What is needed of every request at once.
-    pub(crate) fn sketch(self, body: &[u8]) -> Sketch {
+    /// What is needed of every request at once, and its body for the rules; null if it is no JSON.
+    pub(crate) fn sketch(self, body: &[u8]) -> (Sketch, Value) {
         match self {
             Self::AnthropicMessages => anthropic_messages::sketch(body),
         }

@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use serde_json::Value;
+
 use super::{
     http1::{Body, RawRequest},
     refusal::{self, Refusal, WHY_HEADER},
@@ -12,7 +14,7 @@ use super::{
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::{Api, Form, Head, Rule},
+    api::{Api, Form, Head},
     plan::{self, Steps},
     request::{Headers, Kind, Outcome, Received, RecordedRequest, Sketch},
     script::{ApiError, Claims, Origin, Picked, Says, Turn},
@@ -36,15 +38,22 @@ pub(super) struct Recorded {
 }
 
 /// What a request asks for.
-#[derive(Clone, Copy)]
 enum Asks {
     Model {
         api: Api,
-        too_long: bool,
+        body: Asked,
     },
     Preflight,
     /// Something that is not served.
     Other,
+}
+
+/// The body of a model call, read once; the journal keeps its bytes only.
+enum Asked {
+    /// Null if it is no JSON.
+    Json(Value),
+    /// Longer than the limit: not read.
+    TooLong,
 }
 
 /// Records the request.
@@ -58,19 +67,24 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
         Body::Whole(body) => (body, false),
         Body::TooLong => (bytes::Bytes::new(), true),
     };
-    let asks = match api {
-        Some(api) => Asks::Model { api, too_long },
-        None if preflight => Asks::Preflight,
-        None => Asks::Other,
-    };
-    let sketch = match api {
-        None => Sketch::default(),
-        Some(api) if body.len() <= LARGE => api.sketch(&body),
+    let (asks, sketch) = match api {
         Some(api) => {
-            let body = body.clone();
-            let read = off_worker(move || api.sketch(&body)).await;
-            read.unwrap_or_default()
+            let (sketch, json) = if body.len() <= LARGE {
+                api.sketch(&body)
+            } else {
+                let body = body.clone();
+                let read = off_worker(move || api.sketch(&body)).await;
+                read.unwrap_or_default()
+            };
+            let body = if too_long {
+                Asked::TooLong
+            } else {
+                Asked::Json(json)
+            };
+            (Asks::Model { api, body }, sketch)
         }
+        None if preflight => (Asks::Preflight, Sketch::default()),
+        None => (Asks::Other, Sketch::default()),
     };
     let arrival = shared.record(Received {
         kind: match asks {
@@ -93,7 +107,7 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
 pub(super) async fn to_request(recorded: Recorded, shared: &Arc<Shared>) -> Answer {
     let Recorded { arrival, asks } = recorded;
     match asks {
-        Asks::Model { api, too_long } => to_call(arrival, api, too_long, shared).await,
+        Asks::Model { api, body } => to_call(arrival, api, body, shared).await,
         Asks::Preflight => to_preflight(arrival),
         Asks::Other => not_served(arrival, shared),
     }
@@ -106,9 +120,9 @@ fn route(method: &str, path: &str, shared: &Shared) -> Option<Api> {
     apis.find(|api| api.route() == (method, path))
 }
 
-async fn to_call(arrival: Arrival, api: Api, too_long: bool, shared: &Arc<Shared>) -> Answer {
+async fn to_call(arrival: Arrival, api: Api, body: Asked, shared: &Arc<Shared>) -> Answer {
     let request = &arrival.request;
-    let (steps, outcome) = match decide(request, api, too_long, shared).await {
+    let (steps, outcome) = match decide(request, api, body, shared).await {
         Ok(steps) => (steps, Outcome::Complete),
         Err(refusal) => (
             refusal::refuse(request, api, refusal, shared),
@@ -127,10 +141,10 @@ async fn to_call(arrival: Arrival, api: Api, too_long: bool, shared: &Arc<Shared
 async fn decide(
     request: &RecordedRequest,
     api: Api,
-    too_long: bool,
+    body: Asked,
     shared: &Arc<Shared>,
 ) -> Result<Steps, Refusal> {
-    check_rules(request, api, too_long, shared)?;
+    check_rules(request, api, body, shared).await?;
     let (turn, origin) = pick(request, shared).await?;
     request.set_answered_by(origin.to_string());
     if let Some(lane) = origin.lane() {
@@ -163,23 +177,34 @@ async fn decide(
     planned.map_err(|why| Refusal::by_stub("unplayable", why.located(&place())))
 }
 
-fn check_rules(
+async fn check_rules(
     request: &RecordedRequest,
     api: Api,
-    too_long: bool,
-    shared: &Shared,
+    body: Asked,
+    shared: &Arc<Shared>,
 ) -> Result<(), Refusal> {
-    if too_long {
-        let limit = shared.config.body_limit;
-        let message = format!("the request's body is longer than {limit} bytes");
-        return Err(Refusal {
-            reason: "body-limit",
-            problem: format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit"),
-            error: Box::new(ApiError::request_too_large().message(message)),
-        });
-    }
-    let applies = |rule: &Rule| shared.config.rules.applies(rule);
-    match api.first_broken(request, request.json(), &applies) {
+    let body = match body {
+        Asked::Json(body) => body,
+        Asked::TooLong => {
+            let limit = shared.config.body_limit;
+            let message = format!("the request's body is longer than {limit} bytes");
+            return Err(Refusal {
+                reason: "body-limit",
+                problem: format!(
+                    "{request}: {message}\n  help: `.body_limit(bytes)` sets the limit"
+                ),
+                error: Box::new(ApiError::request_too_large().message(message)),
+            });
+        }
+    };
+    let broken = if request.body().len() <= LARGE {
+        shared.config.rules.first_broken(api, request, &body)
+    } else {
+        let (shared, request) = (Arc::clone(shared), request.clone());
+        let check = move || shared.config.rules.first_broken(api, &request, &body);
+        off_worker(check).await.unwrap_or_default()
+    };
+    match broken {
         Some((rule, error)) => Err(Refusal {
             reason: rule.name,
             problem: format!(

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{clock::Clock, runtime::drop_off_worker};
@@ -15,7 +16,7 @@ use crate::{
     api::{Api, ByDefault, Context, Rule},
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
-    script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
+    script::{ApiError, GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
     verify::{Verification, VerifyError, journal_lines},
 };
 
@@ -64,7 +65,17 @@ impl Rules {
         }
     }
 
-    pub(super) fn applies(&self, rule: &Rule) -> bool {
+    /// The rule that a request breaks first, and the provider's answer.
+    pub(super) fn first_broken(
+        &self,
+        api: Api,
+        request: &RecordedRequest,
+        body: &Value,
+    ) -> Option<(&'static Rule, ApiError)> {
+        api.first_broken(request, body, &|rule| self.applies(rule))
+    }
+
+    fn applies(&self, rule: &Rule) -> bool {
         let named = self.named.get(rule.name).copied();
         let state = named.unwrap_or(match self.unnamed {
             UnnamedRules::Default => rule.by_default,

@@ -6,8 +6,8 @@ use crate::request::{
     Headers, Message, MessagePart, OfferedTool, ResponseFormat, Role, Sketch, ToolResult, View,
 };
 
-/// What routing, rules and answer need of the request.
-pub(crate) fn sketch(body: &[u8]) -> Sketch {
+/// What routing and answer need of the request, and its body for the rules; null if it is no JSON.
+pub(crate) fn sketch(body: &[u8]) -> (Sketch, Value) {
     let json: Result<Value, _> = serde_json::from_slice(body);
     let malformed = match &json {
         Ok(json) if json.is_object() => None,
@@ -15,11 +15,12 @@ pub(crate) fn sketch(body: &[u8]) -> Sketch {
         Err(error) => Some(format!("the body is no JSON: {error}")),
     };
     let json = json.unwrap_or_default();
-    Sketch {
+    let sketch = Sketch {
         model: string(json.get("model")),
         stream: json.get("stream") == Some(&Value::Bool(true)),
         malformed,
-    }
+    };
+    (sketch, json)
 }
 
 /// The request in neutral words.
