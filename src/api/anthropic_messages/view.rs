@@ -53,9 +53,9 @@ pub(crate) fn api_key(headers: &Headers) -> Option<&str> {
         let (scheme, token) = headers.text("authorization")?.trim().split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then_some(token)
     };
-    let keys = [headers.text("x-api-key"), bearer()];
-    let mut keys = keys.into_iter().flatten().map(str::trim);
-    keys.find(|key| !key.is_empty())
+    let said = |key: &&str| !key.is_empty();
+    let key = headers.text("x-api-key").map(str::trim).filter(said);
+    key.or_else(|| bearer().map(str::trim).filter(said))
 }
 
 /// `output_config.format`, or the older beta's `output_format`.

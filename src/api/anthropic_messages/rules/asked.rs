@@ -10,6 +10,7 @@ pub(super) struct Asked<'a> {
     pub(super) body: &'a Map<String, Value>,
     /// Every piece of every message, in order.
     pub(super) blocks: Vec<Block<'a>>,
+    pub(super) is_version_2026_10_21: bool,
     /// Whether it sends only what is new in a conversation that the service holds.
     pub(super) continues: bool,
 }
@@ -41,6 +42,7 @@ impl<'a> Asked<'a> {
         Some(Self {
             request,
             body,
+            is_version_2026_10_21: request.header("anthropic-version") == Some("2026-10-21"),
             blocks: blocks(items(body.get("messages"))),
             continues: thread.is_some_and(|kind| kind == "continue"),
         })
@@ -69,10 +71,6 @@ impl<'a> Asked<'a> {
         blocks
             .find(|block| block.kind == "compaction")
             .map_or(0, |block| block.message)
-    }
-
-    pub(super) fn is_version_2026_10_21(&self) -> bool {
-        self.request.header("anthropic-version") == Some("2026-10-21")
     }
 
     /// Whether a beta whose name contains `name` is switched on; any, if `name` is empty.

@@ -9,7 +9,7 @@ use super::{
 };
 
 pub(super) fn sampling_parameters(asked: &Asked<'_>) -> Option<Violation> {
-    if !asked.is_version_2026_10_21() {
+    if !asked.is_version_2026_10_21 {
         return None;
     }
     let mut parameters = ["temperature", "top_p", "top_k"].into_iter();
@@ -24,7 +24,7 @@ pub(super) fn document_in_assistant(asked: &Asked<'_>) -> Option<Violation> {
     let mut blocks = asked.blocks.iter();
     let document =
         blocks.find(|block| block.kind == "document" && block.role == Role::Assistant)?;
-    asked.is_version_2026_10_21().then(|| {
+    asked.is_version_2026_10_21.then(|| {
         let path = document.path();
         document.place().refused(format!(
             "{path}: `document` blocks are not accepted in assistant messages \
@@ -41,7 +41,7 @@ pub(super) fn citations_in_user_text(asked: &Asked<'_>) -> Option<Violation> {
             && block.kind == "text"
             && citations.is_some_and(|citations| !citations.is_empty())
     })?;
-    asked.is_version_2026_10_21().then(|| {
+    asked.is_version_2026_10_21.then(|| {
         let path = cited.path();
         cited.place().refused(format!(
             "{path}.citations: `citations` are not accepted on text of the user \
