@@ -65,9 +65,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     stub.verify();
-    println!(
-        "\nthe script was fully played, and every request had its credentials, version and JSON body"
-    );
+    println!("\nthe script was fully played, and no request broke a rule of the provider");
     Ok(())
 }
 
@@ -79,7 +77,8 @@ async fn ask(base_url: &str, messages: &[Value]) -> Result<Vec<Value>, Box<dyn E
         .header("x-api-key", "sk-ant-example")
         .header("anthropic-version", "2023-06-01")
         .json(&json!({
-            "model": "claude-haiku-4-5", "max_tokens": 1024, "stream": true, "messages": messages
+            "model": "claude-haiku-4-5", "max_tokens": 1024, "stream": true, "messages": messages,
+            "tools": [tool("weather"), tool("umbrella")]
         }))
         .send()
         .await?
@@ -111,6 +110,12 @@ async fn ask(base_url: &str, messages: &[Value]) -> Result<Vec<Value>, Box<dyn E
         }
     }
     Err("the stream ended before message_stop".into())
+}
+
+/// A tool that wants a city.
+fn tool(name: &str) -> Value {
+    let city = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    json!({"name": name, "input_schema": city})
 }
 
 fn run_tool(call: &Value) -> String {

@@ -605,7 +605,8 @@ async fn a_whole_answer_has_no_places_inside_no_faults_and_no_broken_arguments()
         ),
     ] {
         let stub = builder().turn(turn).start();
-        assert_unplayable(&call(&stub).send().await, first_line);
+        let call = call(&stub).offers(&["edit"]);
+        assert_unplayable(&call.send().await, first_line);
     }
 }
 
@@ -696,7 +697,8 @@ async fn a_stub_that_started_with_its_api_plays_what_depends_on_the_seed() {
         let checked = script().api(Api::AnthropicMessages).try_start().is_ok();
         let stub = script().start();
         call(&stub).send().await;
-        let played = call(&stub).streamed().send().await.status == 200;
+        let asked = call(&stub).offers(&["f"]).streamed();
+        let played = asked.send().await.status == 200;
         assert_eq!(checked, played, "{n} deltas");
         playable.push(played);
     }
@@ -722,7 +724,8 @@ async fn answers(builder: WireStubBuilder, models: &[&str]) -> Vec<Answered> {
     let stub = builder.start();
     let mut answers = Vec::new();
     for model in models {
-        answers.push(call(&stub).model(model).streamed().send().await);
+        let call = call(&stub).offers(&["f"]).model(model);
+        answers.push(call.streamed().send().await);
     }
     answers
 }
@@ -779,7 +782,8 @@ async fn callers_on_lanes_get_the_same_bytes_in_whatever_order_they_arrive() {
     // and all at once: which of a lane's calls is first is open
     let stub = generated().start();
     let hold = stub.hold();
-    let calls = ["b", "a", "b", "a"].map(|model| call(&stub).model(model).streamed());
+    let offering = call(&stub).offers(&["f"]).streamed();
+    let calls = ["b", "a", "b", "a"].map(|model| offering.clone().model(model));
     let running = calls.map(|call| tokio::spawn(call.send()));
     stub.wait_for_requests(4).await;
     hold.release();

@@ -8,12 +8,15 @@ use serde_json::{Value, json};
 async fn my_agent(url: String) -> Result<String, reqwest::Error> {
     let http = reqwest::Client::new();
     let mut messages = vec![json!({"role": "user", "content": "What is here?"})];
+    let shell = json!({"name": "shell", "input_schema": {"type": "object"}});
     loop {
         let request = http
             .post(format!("{url}/v1/messages"))
             .header("x-api-key", "sk-ant-test")
             .header("anthropic-version", "2023-06-01")
-            .json(&json!({"model": "claude-haiku-4-5", "max_tokens": 99, "messages": messages}));
+            .json(&json!({
+                "model": "claude-haiku-4-5", "max_tokens": 99, "tools": [shell], "messages": messages
+            }));
         let answer: Value = request.send().await?.json().await?;
         let content = answer.get("content").cloned().unwrap_or_default();
         let Some(id) = content.pointer("/0/id") else {

@@ -8,6 +8,7 @@
 //! | `error.rs` | status, type and wording of each error; the error's body and event |
 //! | `head.rs` | the response headers |
 //! | `view.rs` | the request, read into neutral words |
+//! | `offer.rs` | what the request leaves to the model |
 //! | `rules/` | requests that the provider refuses |
 
 mod accumulate;
@@ -24,7 +25,7 @@ pub use accumulate::{
 pub(crate) use ids::Ids;
 
 use crate::{
-    request::{Headers, RecordedRequest, Sketch, View},
+    request::{Calls, Headers, RecordedRequest, Sketch, View},
     script::{ApiError, Reply, Turn},
 };
 
@@ -116,6 +117,20 @@ impl Api {
     pub(crate) fn view(self, body: &[u8]) -> View {
         match self {
             Self::AnthropicMessages => anthropic_messages::view(body),
+        }
+    }
+
+    /// The tools that a request lets the model call.
+    pub(crate) fn calls(self, body: &Value) -> Calls<'_> {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::calls(body),
+        }
+    }
+
+    /// The JSON schema that a request asks the text to fit.
+    pub(crate) fn text_schema(self, body: &Value) -> Option<&Value> {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::text_schema(body),
         }
     }
 

@@ -5,16 +5,19 @@
 //! | `recorded.rs` | [`RecordedRequest`] and its [`Outcome`] |
 //! | `headers.rs` | the headers as they came |
 //! | `view.rs` | the request in neutral words: messages, tools, tool results |
+//! | `offer.rs` | what it leaves to the model |
 //! | `matcher.rs` | [`matchers`] that claim a request for a lane, and say why they do not |
 
 mod headers;
 mod matcher;
+mod offer;
 mod recorded;
 mod view;
 
 pub(crate) use headers::Headers;
 pub(crate) use matcher::Matcher;
 pub use matcher::{IntoMatcher, matchers};
+pub(crate) use offer::Calls;
 pub(crate) use recorded::{Kind, Received};
 pub use recorded::{Outcome, RecordedRequest};
 pub use view::{Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult};

@@ -8,16 +8,19 @@
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
 //! | `pick.rs` | sequence, lanes, closure: which turn answers |
+//! | `drift.rs`, `schema.rs` | what a turn says and its request does not allow for |
 //! | `dice.rs` | numbers from the seed |
 
 mod api_error;
 mod dice;
+mod drift;
 mod ending;
 mod fragments;
 mod gate;
 mod pick;
 mod place;
 mod reply;
+mod schema;
 mod stop_reason;
 mod turn;
 mod usage;
@@ -25,6 +28,7 @@ mod usage;
 pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
 pub(crate) use dice::Dice;
+pub(crate) use drift::drift;
 pub use ending::{Ending, Fault};
 pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
@@ -35,6 +39,6 @@ pub use place::After;
 pub(crate) use place::{Place, count};
 pub use reply::{Part, Reply, ToolCall};
 pub use stop_reason::StopReason;
-pub(crate) use turn::{Action, Noise, Says, ScriptedPart};
+pub(crate) use turn::{Action, Message, Noise, Says, ScriptedPart};
 pub use turn::{Arguments, Turn};
 pub use usage::Usage;

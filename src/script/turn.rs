@@ -33,6 +33,7 @@ pub struct Turn {
     pub(crate) faults: Vec<Fault>,
     pub(crate) noise: Option<Noise>,
     pub(crate) seed: Option<u64>,
+    pub(crate) allows_drift: bool,
     pub(crate) built: &'static Location<'static>,
 }
 
@@ -147,6 +148,7 @@ impl Turn {
             faults: Vec::new(),
             noise: None,
             seed: None,
+            allows_drift: false,
             built: Location::caller(),
         }
     }
@@ -326,6 +328,22 @@ impl Turn {
     /// Makes ids, padding and fragment sizes from this seed instead of the script's.
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
+        self
+    }
+
+    /// Plays this turn although it does not fit its request: it calls a tool that the request does not
+    /// offer, or its text does not fit the schema that the request asks for. This is how a test shows what
+    /// its agent does with a tool that the model has made up; without it such a turn is refused.
+    ///
+    /// ```
+    /// use llm_wire_stub::Turn;
+    /// use serde_json::json;
+    ///
+    /// let made_up = Turn::new().tool_call("no_such_tool", json!({})).allow_script_drift();
+    /// # let _ = made_up;
+    /// ```
+    pub const fn allow_script_drift(mut self) -> Self {
+        self.allows_drift = true;
         self
     }
 

@@ -11,13 +11,13 @@ use super::{
     http1::{Body, RawRequest},
     refusal::{self, Refusal, WHY_HEADER},
     runtime::off_worker,
-    shared::{Arrival, Shared},
+    shared::{Arrival, ScriptDrift, Shared},
 };
 use crate::{
     api::{Api, Form, Head},
     plan::{self, Steps},
     request::{Headers, Kind, Outcome, Received, RecordedRequest, Sketch},
-    script::{ApiError, Claims, Origin, Picked, Says, Turn},
+    script::{self, ApiError, Claims, Origin, Picked, Says, Turn},
 };
 
 /// Bodies and turns longer than this are worked on off the stub's own threads.
@@ -51,7 +51,7 @@ enum Asks {
 /// The body of a model call, read once; the journal keeps its bytes only.
 enum Asked {
     /// Null if it is no JSON.
-    Json(Value),
+    Json(Arc<Value>),
     /// Longer than the limit: not read.
     TooLong,
 }
@@ -79,7 +79,7 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
             let body = if too_long {
                 Asked::TooLong
             } else {
-                Asked::Json(json)
+                Asked::Json(Arc::new(json))
             };
             (Asks::Model { api, body }, sketch)
         }
@@ -144,7 +144,11 @@ async fn decide(
     body: Asked,
     shared: &Arc<Shared>,
 ) -> Result<Steps, Refusal> {
-    check_rules(request, api, body, shared).await?;
+    let body = match body {
+        Asked::Json(body) => body,
+        Asked::TooLong => return Err(too_long(request, shared)),
+    };
+    check_rules(request, api, &body, shared).await?;
     let (turn, origin) = pick(request, shared).await?;
     request.set_answered_by(origin.to_string());
     if let Some(lane) = origin.lane() {
@@ -164,6 +168,7 @@ async fn decide(
         let (api, file, line) = (api.name(), turn.built.file(), turn.built.line());
         format!("{origin} on {api}, built at {file}:{line}, for request {request}")
     };
+    check_drift(&turn, &body, api, &place, shared).await?;
     let planned = if turn.runs_user_code() || turn.is_longer_than(LARGE) {
         let turn = Arc::clone(&turn);
         off_worker(move || plan::plan(&turn, api, form, &context, cut))
@@ -177,30 +182,26 @@ async fn decide(
     planned.map_err(|why| Refusal::by_stub("unplayable", why.located(&place())))
 }
 
+fn too_long(request: &RecordedRequest, shared: &Shared) -> Refusal {
+    let limit = shared.config.body_limit;
+    let message = format!("the request's body is longer than {limit} bytes");
+    Refusal {
+        reason: "body-limit",
+        problem: format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit"),
+        error: Box::new(ApiError::request_too_large().message(message)),
+    }
+}
+
 async fn check_rules(
     request: &RecordedRequest,
     api: Api,
-    body: Asked,
+    body: &Arc<Value>,
     shared: &Arc<Shared>,
 ) -> Result<(), Refusal> {
-    let body = match body {
-        Asked::Json(body) => body,
-        Asked::TooLong => {
-            let limit = shared.config.body_limit;
-            let message = format!("the request's body is longer than {limit} bytes");
-            return Err(Refusal {
-                reason: "body-limit",
-                problem: format!(
-                    "{request}: {message}\n  help: `.body_limit(bytes)` sets the limit"
-                ),
-                error: Box::new(ApiError::request_too_large().message(message)),
-            });
-        }
-    };
     let broken = if request.body().len() <= LARGE {
-        shared.config.rules.first_broken(api, request, &body)
+        shared.config.rules.first_broken(api, request, body)
     } else {
-        let (shared, request) = (Arc::clone(shared), request.clone());
+        let (shared, request, body) = (Arc::clone(shared), request.clone(), Arc::clone(body));
         let check = move || shared.config.rules.first_broken(api, &request, &body);
         off_worker(check).await.unwrap_or_default()
     };
@@ -218,6 +219,32 @@ async fn check_rules(
         }),
         None => Ok(()),
     }
+}
+
+/// Whether the turn fits the request.
+async fn check_drift(
+    turn: &Arc<Turn>,
+    body: &Arc<Value>,
+    api: Api,
+    place: &(dyn Fn() -> String + Sync),
+    shared: &Shared,
+) -> Result<(), Refusal> {
+    if shared.config.drift == ScriptDrift::Allowed {
+        return Ok(());
+    }
+    let check = move |turn: &Turn, body: &Value| {
+        script::drift(turn, || api.calls(body), || api.text_schema(body))
+    };
+    let drift = if turn.is_longer_than(LARGE) {
+        let (turn, body) = (Arc::clone(turn), Arc::clone(body));
+        let checked = off_worker(move || check(&turn, &body)).await;
+        checked.unwrap_or_default()
+    } else {
+        check(turn, body)
+    };
+    drift.map_or(Ok(()), |drift| {
+        Err(Refusal::by_stub("script-drift", drift.located(&place())))
+    })
 }
 
 /// The turn that the script has for this request.

@@ -3,7 +3,7 @@
 use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use super::{
-    shared::{Config, Rules, UnnamedRules},
+    shared::{Config, Rules, ScriptDrift, UnnamedRules},
     stub::WireStub,
     wait::PATIENCE,
 };
@@ -45,6 +45,7 @@ impl WireStubBuilder {
                 body_limit: BODY_LIMIT,
                 patience: PATIENCE,
                 rules: Rules::new(UnnamedRules::Default),
+                drift: ScriptDrift::Refused,
             },
             verify_on_drop: VerifyOnDrop::Yes,
         }
@@ -251,6 +252,19 @@ impl WireStubBuilder {
             )
         };
         self.config.rules.named.insert(rule.name, state);
+        self
+    }
+
+    /// Plays turns that do not fit their request: calls of tools that the request does not offer (none is
+    /// offered under `tool_choice: none`), and texts that do not fit the JSON schema that it asks for. By
+    /// default such a call is answered 422 and [`verify`](WireStub::verify) fails, since the script no longer
+    /// fits the client; [`Turn::allow_script_drift`] allows it for one turn.
+    ///
+    /// Of a schema `required`, `type` and `enum` are checked, at every depth; a text is checked unless it
+    /// was cut short, refused or stands beside a tool call. What the request does not show is not checked:
+    /// the tools of a conversation that the service holds, of toolsets, and those that change on the way.
+    pub fn allow_script_drift(mut self) -> Self {
+        self.config.drift = ScriptDrift::Allowed;
         self
     }
 

@@ -29,6 +29,14 @@ pub(super) struct Config {
     pub(super) body_limit: usize,
     pub(super) patience: Duration,
     pub(super) rules: Rules,
+    pub(super) drift: ScriptDrift,
+}
+
+/// What becomes of a turn that does not fit its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScriptDrift {
+    Refused,
+    Allowed,
 }
 
 impl Config {

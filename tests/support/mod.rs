@@ -66,7 +66,11 @@ impl Client {
     }
 
     pub(crate) fn body(&self, messages: &[Value]) -> Value {
-        json!({"model": self.model, "max_tokens": 1024, "stream": true, "messages": messages})
+        let shell = json!({"name": "shell", "input_schema": {"type": "object"}});
+        json!({
+            "model": self.model, "max_tokens": 1024, "stream": true, "tools": [shell],
+            "messages": messages,
+        })
     }
 
     /// Asks one question.

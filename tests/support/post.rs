@@ -78,6 +78,15 @@ impl Call {
         self
     }
 
+    /// Offers tools of these names.
+    pub(crate) fn offers(self, names: &[&str]) -> Self {
+        let tools = names.iter();
+        let tools: Value = tools
+            .map(|name| json!({"name": name, "input_schema": {"type": "object"}}))
+            .collect();
+        self.member("tools", tools)
+    }
+
     /// Sends these bytes as the body.
     pub(crate) fn raw_body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.raw_body = Some(body.into());

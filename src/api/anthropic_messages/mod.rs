@@ -11,6 +11,7 @@
 mod accumulate;
 mod error;
 mod head;
+mod offer;
 mod render;
 mod rules;
 mod view;
@@ -18,6 +19,7 @@ mod view;
 pub(crate) use accumulate::{MessagesAccumulator, body_to_reply};
 pub(crate) use error::{error_answer, error_event};
 pub(crate) use head::head;
+pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::{api_key, sketch, view};

@@ -125,7 +125,7 @@ fn text_of(content: &Value) -> String {
     texts.join("\n")
 }
 
-fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+pub(super) fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }
 

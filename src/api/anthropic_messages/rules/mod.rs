@@ -10,7 +10,7 @@
 //! | `since_2026_10_21.rs` | what `anthropic-version: 2026-10-21` refuses and its predecessor does not |
 //!
 //! Of several broken rules the one whose [`Place`] comes first answers, as a validator that walks the
-//! request once would; at one place it is the one that stands first in [`RULES`].
+//! request once would; at one place it is the one that stands first in [`TABLE`].
 
 mod asked;
 mod content;

@@ -1,0 +1,12 @@
+//! What a request leaves to the model. Each API reads it from its own JSON.
+
+/// Which tools of the client's the model may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Calls<'a> {
+    /// Those of these names.
+    Of(Vec<&'a str>),
+    /// None, although the request may offer tools.
+    Forbidden,
+    /// The request does not show it.
+    Unknown,
+}

@@ -1,0 +1,182 @@
+//! Script drift: a turn that says what the request does not allow for, so that the script no longer fits
+//! the client. Turn and request in, what does not fit out.
+
+use serde_json::Value;
+
+use super::{Message, Says, ScriptedPart, StopReason, Turn, schema::misfit};
+use crate::request::Calls;
+
+/// At most so many names are listed.
+const LISTED: usize = 20;
+
+const HELP: &str = "help: mend the request or the script; if it is meant, say so with \
+                    `.allow_script_drift()` on the turn or on the stub";
+
+/// What the turn says and the request does not allow for; `calls` and `schema` are what the request says.
+pub(crate) fn drift<'a>(
+    turn: &Turn,
+    calls: impl FnOnce() -> Calls<'a>,
+    schema: impl FnOnce() -> Option<&'a Value>,
+) -> Option<Drift> {
+    let Says::Message(message) = &turn.says else {
+        return None;
+    };
+    if turn.allows_drift {
+        return None;
+    }
+    if called(message).next().is_some() {
+        // a text beside a call is not bound to the schema
+        return call_drift(message, &calls());
+    }
+    text_drift(message, schema()?)
+}
+
+/// What does not fit, what was expected, what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Drift(&'static str, String, String);
+
+impl Drift {
+    /// The message, with its place.
+    pub(crate) fn located(&self, place: &str) -> String {
+        let Self(what, expected, found) = self;
+        format!("{what}\n  where: {place}\n  expected: {expected}\n  found: {found}\n  {HELP}")
+    }
+}
+
+/// The tools that the turn calls.
+fn called(message: &Message) -> impl Iterator<Item = &str> {
+    message.parts.iter().filter_map(|part| {
+        let ScriptedPart::ToolCall { name, .. } = part else {
+            return None;
+        };
+        Some(name.as_str())
+    })
+}
+
+/// A call of a tool that is not offered.
+fn call_drift(message: &Message, calls: &Calls<'_>) -> Option<Drift> {
+    const WHAT: &str = "the script calls a tool that the request does not offer";
+    let mut called = called(message);
+    match calls {
+        Calls::Unknown => None,
+        Calls::Forbidden => {
+            let expected = "no tool call, since `tool_choice` is `none`";
+            called
+                .next()
+                .map(|name| Drift(WHAT, expected.to_owned(), format!("`{name}`")))
+        }
+        Calls::Of(names) => {
+            let name = called.find(|name| !names.contains(name))?;
+            let nearest = nearest(name, names);
+            let nearest = nearest.map_or(String::new(), |near| format!(", nearest to `{near}`"));
+            Some(Drift(WHAT, listed(names), format!("`{name}`{nearest}")))
+        }
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(LISTED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = match names.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" or {more} more"),
+    };
+    match names {
+        [] => "no tool call, since the request offers no tools".to_owned(),
+        [_] => shown.concat(),
+        _ => format!("one of {}{more}", shown.join(", ")),
+    }
+}
+
+/// The name that was probably meant: the one with the fewest edits, unless most of it would be edited.
+fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let near = names.iter().map(|known| (edits(name, known), *known));
+    let (edits, known) = near.min()?;
+    (edits * 2 <= name.chars().count()).then_some(known)
+}
+
+/// Characters to put in, take out or change (Levenshtein's distance).
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (n, c) in from.chars().enumerate() {
+        let (mut left, mut diagonal) = (n + 1, n);
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (above, d) in row.iter_mut().skip(1).zip(&to) {
+            let changed = diagonal + usize::from(c != *d);
+            diagonal = *above;
+            *above = changed.min(left + 1).min(*above + 1);
+            left = *above;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// A text that does not fit the schema. What was cut short or refused is not bound to it, as the service
+/// says itself.
+fn text_drift(message: &Message, schema: &Value) -> Option<Drift> {
+    const WHAT: &str = "the script's text does not fit the schema that the request asks for";
+    if message.effective_stop_reason() != StopReason::EndTurn {
+        return None;
+    }
+    let texts = message.parts.iter().filter_map(|part| {
+        let ScriptedPart::Text { text, .. } = part else {
+            return None;
+        };
+        Some(&**text)
+    });
+    let text: String = texts.collect();
+    if text.is_empty() && !message.parts.is_empty() {
+        return None;
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Err(error) => Some(Drift(WHAT, "JSON".to_owned(), format!("none: {error}"))),
+        Ok(value) => {
+            let misfit = misfit(&value, schema)?;
+            let at = match misfit.path.as_str() {
+                "" => String::new(),
+                path => format!(" at `{path}`"),
+            };
+            Some(Drift(WHAT, misfit.expected + &at, misfit.found))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_the_one_with_the_fewest_edits() {
+        for (name, names, expected) in [
+            ("shel", &["seal", "shell"][..], Some("shell")),
+            ("read_fil", &["write_file", "read_file"], Some("read_file")),
+            ("Shell", &["shell"], Some("shell")),
+            ("weather", &["now"], None),
+            ("x", &[], None),
+        ] {
+            assert_eq!(nearest(name, names), expected, "{name}");
+        }
+        for (from, to, expected) in [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(edits(from, to), expected, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn a_long_list_of_names_is_cut() {
+        let names = vec!["f"; 23];
+        let expected = format!("one of {} or 3 more", vec!["`f`"; 20].join(", "));
+        assert_eq!(listed(&names), expected);
+        assert_eq!(listed(&["f"]), "`f`");
+    }
+}
