@@ -46,8 +46,8 @@ pub use request::{
     ToolResult, matchers,
 };
 pub use script::{
-    After, ApiError, Arguments, Ending, ErrorKind, Fault, Fragments, Gate, Part, Reply, StopReason,
-    ToolCall, Turn, Usage,
+    After, ApiError, Arguments, Ending, Era, ErrorKind, Fault, Fragments, Gate, Iteration, Part,
+    Reply, StopReason, ToolCall, Turn, Usage,
 };
 #[cfg(feature = "server")]
 pub use server::{Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder};

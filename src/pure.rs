@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{
     api::{Api, Context, Form},
     plan::{self, Cut, Step, Steps, Unplayable},
-    script::{ApiError, Reply, Says, Turn},
+    script::{ApiError, Era, Reply, Says, Turn},
 };
 
 /// The body of the streaming answer to `turn`, exactly as the stub would write it.
@@ -199,11 +199,15 @@ impl Context {
             model: String::new(),
             seed,
             plain,
+            era: Era::today(),
         }
     }
 
     fn of(turn: &Turn) -> Self {
-        Self::unasked(turn.seed.unwrap_or(0), turn.is_plain())
+        Self {
+            era: turn.era.unwrap_or_default(),
+            ..Self::unasked(turn.seed.unwrap_or(0), turn.is_plain())
+        }
     }
 }
 

@@ -52,7 +52,10 @@ struct Naive {
     id: Value,
     model: Value,
     stop_reason: Value,
+    /// Text, and what was thought and encrypted.
     texts: Vec<String>,
+    /// Thinking and its signature.
+    thoughts: Vec<(String, String)>,
     /// Id, name and arguments of each call.
     calls: Vec<(Value, Value, Value)>,
     /// Blocks of other types, in order.
@@ -76,6 +79,10 @@ impl Naive {
         for part in &reply.parts {
             match part {
                 Part::Text(text) => naive.texts.push(text.clone()),
+                Part::Thinking { text, signature } => {
+                    naive.thoughts.push((text.clone(), signature.clone()));
+                }
+                Part::RedactedThinking { data } => naive.texts.push(data.clone()),
                 Part::ToolCall(call) => {
                     let (id, name) = (json!(call.id), json!(call.name));
                     naive.calls.push((id, name, call.arguments.clone()));
@@ -123,6 +130,11 @@ impl Naive {
                         let text = naive.texts.last_mut().unwrap();
                         text.push_str(delta["text"].as_str().unwrap());
                     }
+                    "thinking" => {
+                        let (text, signature) = naive.thoughts.last_mut().unwrap();
+                        text.push_str(delta["thinking"].as_str().unwrap_or_default());
+                        signature.push_str(delta["signature"].as_str().unwrap_or_default());
+                    }
                     "tool_use" => input.push_str(delta["partial_json"].as_str().unwrap()),
                     _ => naive.deltas_of_others += 1,
                 },
@@ -162,6 +174,11 @@ impl Naive {
                 block["name"].clone(),
                 block["input"].clone(),
             )),
+            "thinking" => self.thoughts.push((
+                block["thinking"].as_str().unwrap().to_owned(),
+                block["signature"].as_str().unwrap().to_owned(),
+            )),
+            "redacted_thinking" => self.texts.push(block["data"].as_str().unwrap().to_owned()),
             other => self.others.push(other.to_owned()),
         }
     }

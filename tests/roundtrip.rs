@@ -71,12 +71,17 @@ fn fragments() -> impl Strategy<Value = Fragments> {
 #[derive(Clone, Debug)]
 enum Said {
     Text(String),
+    Thinking(String, Option<String>),
+    Redacted(Option<String>),
     Call(Option<String>, String, Arguments),
 }
 
 fn said() -> impl Strategy<Value = Said> {
     prop_oneof![
         text().prop_map(Said::Text),
+        (text(), option::of("[A-Za-z0-9+/]{0,9}=?"))
+            .prop_map(|(text, signature)| Said::Thinking(text, signature)),
+        option::of("[A-Za-z0-9+/]{0,9}=?").prop_map(Said::Redacted),
         (option::of("toolu_[a-z]{1,4}"), "[a-z_]{1,8}", arguments())
             .prop_map(|(id, name, arguments)| Said::Call(id, name, arguments)),
     ]
@@ -120,6 +125,18 @@ fn turn(parts: std::ops::Range<usize>) -> impl Strategy<Value = Turn> {
             for (said, fragments) in parts {
                 turn = match said {
                     Said::Text(text) => turn.text(text),
+                    Said::Thinking(text, None) => turn.thinking(text),
+                    Said::Thinking(text, Some(signature)) => turn
+                        .thinking_with_signature(text, signature)
+                        .empty_last_delta(),
+                    Said::Redacted(None) => {
+                        turn = turn.redacted_thinking();
+                        continue;
+                    }
+                    Said::Redacted(Some(data)) => {
+                        turn = turn.redacted_thinking_with_data(data);
+                        continue;
+                    }
                     Said::Call(Some(id), name, arguments) => {
                         turn.tool_call_with_id(id, name, arguments)
                     }

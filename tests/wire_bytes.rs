@@ -51,11 +51,22 @@ fn text_and_tools() -> Turn {
         .usage(Usage::input(579).output(41).cache_read(7).cache_creation(3))
 }
 
+fn thinking() -> Turn {
+    Turn::new()
+        .thinking_with_signature("Two pairs.", "EqUBc2lnbmVk")
+        .empty_last_delta()
+        .redacted_thinking_with_data("EqUBaGlkZGVu")
+        .thinking_with_signature("", "EqUBb25seQ==")
+        .text("Four.")
+        .usage(Usage::input(45).output(39).thinking(23))
+}
+
 #[test]
 fn a_stream_is_what_its_fixture_says_byte_by_byte() {
     for (name, turn) in [
         ("text-and-tools.sse", text_and_tools()),
         ("text-and-tools.plain.sse", text_and_tools().plain()),
+        ("thinking.plain.sse", thinking().plain()),
         (
             "no-blocks.sse",
             Turn::new().stop_reason(StopReason::Refusal),
@@ -85,6 +96,7 @@ fn a_whole_body_is_what_its_fixture_says_byte_by_byte() {
         &json_body(API, &text_and_tools()),
         &fixture("text-and-tools.json"),
     );
+    assert_bytes(&json_body(API, &thinking()), &fixture("thinking.json"));
     assert_bytes(
         &error_body(API, &ApiError::context_overflow()),
         &fixture("error-context-overflow.json"),

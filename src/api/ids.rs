@@ -9,6 +9,8 @@ pub(crate) struct Ids(Dice);
 /// Base58: no `0`, `O`, `I`, `l`.
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 impl Ids {
     pub(crate) const fn new(seed: u64, purpose: u64) -> Self {
         Self(Dice::branch(seed, purpose))
@@ -24,8 +26,13 @@ impl Ids {
         self.characters::<16>(prefix, n, b"0123456789abcdef")
     }
 
+    /// `prefix` and `n` characters of base64, without the padding at its end.
+    pub(crate) fn base64(&mut self, prefix: &str, n: usize) -> String {
+        self.characters::<64>(prefix, n, BASE64)
+    }
+
     fn characters<const N: u64>(&mut self, prefix: &str, n: usize, alphabet: &[u8]) -> String {
-        /// So many are made from one number: 58 to the tenth is well below 2 to the 64th.
+        /// So many are made from one number: 64 to the tenth is 2 to the 60th.
         const FROM_ONE: usize = 10;
         let mut id = String::with_capacity(prefix.len() + n);
         id.push_str(prefix);

@@ -26,7 +26,7 @@ pub(crate) use ids::Ids;
 
 use crate::{
     request::{Calls, Headers, RecordedRequest, Sketch, View},
-    script::{ApiError, Reply, Turn},
+    script::{ApiError, Era, Reply, Turn},
 };
 
 /// One provider surface.
@@ -166,6 +166,7 @@ pub(crate) struct Context {
     /// Ids, padding and fragment sizes come from this.
     pub(crate) seed: u64,
     pub(crate) plain: bool,
+    pub(crate) era: Era,
 }
 
 /// The two forms of an answer.

@@ -2,8 +2,11 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `turn.rs` | [`Turn`]: parts, stop reason, usage, and what happens to the answer on its way |
+//! | `turn.rs` | [`Turn`]: stop reason, usage, and what happens to the answer on its way |
+//! | `turn_parts.rs`, `part.rs`, `arguments.rs` | its parts: how they are given, and what they are |
+//! | `message.rs` | what a turn says, and what it leaves to be filled in |
 //! | `fragments.rs` | how a part is cut into deltas |
+//! | `era.rs` | when an answer is from |
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
@@ -12,33 +15,42 @@
 //! | `dice.rs` | numbers from the seed |
 
 mod api_error;
+mod arguments;
 mod dice;
 mod drift;
 mod ending;
+mod era;
 mod fragments;
 mod gate;
+mod message;
+mod part;
 mod pick;
 mod place;
 mod reply;
 mod schema;
 mod stop_reason;
 mod turn;
+mod turn_parts;
 mod usage;
 
 pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
+pub use arguments::Arguments;
 pub(crate) use dice::Dice;
 pub(crate) use drift::drift;
 pub use ending::{Ending, Fault};
+pub use era::Era;
 pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
 pub use gate::Gate;
 pub(crate) use gate::{GateLatch, Lock, Reached, Report, remember};
+pub(crate) use message::Message;
+pub(crate) use part::{EndsEmpty, ScriptedPart};
 pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};
 pub use place::After;
 pub(crate) use place::{Place, count};
 pub use reply::{Part, Reply, ToolCall};
 pub use stop_reason::StopReason;
-pub(crate) use turn::{Action, Message, Noise, Says, ScriptedPart};
-pub use turn::{Arguments, Turn};
-pub use usage::Usage;
+pub use turn::Turn;
+pub(crate) use turn::{Action, Noise, Says};
+pub use usage::{Iteration, Usage};

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fmt, panic::Location, sync::Arc};
 
-use super::{ApiError, Noise, StopReason, Turn, count};
+use super::{ApiError, Era, Noise, StopReason, Turn, count};
 use crate::request::{Matcher, RecordedRequest};
 
 /// Everything a stub has to say, and to whom.
@@ -17,6 +17,7 @@ pub(crate) struct Script {
     pub(crate) when_played: WhenPlayed,
     pub(crate) seed: u64,
     pub(crate) noise: Noise,
+    pub(crate) era: Era,
     /// Where the script was begun.
     pub(crate) built: &'static Location<'static>,
 }
@@ -96,6 +97,7 @@ impl Script {
             when_played: WhenPlayed::Refuse,
             seed: 0,
             noise: Noise::AsTheService,
+            era: Era::today(),
             built,
         }
     }

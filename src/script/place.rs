@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A place in an answer: right behind what it names.
 ///
-/// A *delta* is a non-empty fragment of text or of tool arguments, a *part* a whole block; both mean the
-/// same on every API. `events(n)` counts wire events and so belongs to one API. `deltas(0)`, `parts(0)`
+/// A *delta* is a non-empty fragment of text, thinking or tool arguments, a *part* a whole block; both mean
+/// the same on every API. `events(n)` counts wire events and so belongs to one API. `deltas(0)`, `parts(0)`
 /// and `events(0)` are [`After::head`]. A place that the answer lacks makes the turn unplayable: the call
 /// is answered loudly, and `verify` fails.
 ///
@@ -40,7 +40,7 @@ impl After {
         Self(Place::Head)
     }
 
-    /// `n` fragments of text or tool arguments are written.
+    /// `n` fragments of text, thinking or tool arguments are written.
     #[must_use]
     pub const fn deltas(n: usize) -> Self {
         Self(if n == 0 {

@@ -16,7 +16,7 @@ pub struct Reply {
     pub id: String,
     /// The model that answered.
     pub model: String,
-    /// Text and tool calls, in order.
+    /// What it says, in order.
     pub parts: Vec<Part>,
     /// Why the model stopped.
     pub stop_reason: StopReason,
@@ -44,7 +44,14 @@ impl Reply {
     /// All text, joined.
     #[must_use]
     pub fn text(&self) -> String {
-        joined_text(&self.parts)
+        self.parts.iter().filter_map(Part::as_text).collect()
+    }
+
+    /// All thinking that is not hidden, joined.
+    #[must_use]
+    pub fn thinking(&self) -> String {
+        let thinking = self.parts.iter().filter_map(Part::as_thinking);
+        thinking.collect()
     }
 
     /// The tool calls, in order.
@@ -59,6 +66,18 @@ impl Reply {
 pub enum Part {
     /// Text for the user.
     Text(String),
+    /// What the model thought before it went on.
+    Thinking {
+        /// Empty if it is hidden.
+        text: String,
+        /// The provider's proof that it is its own; empty if it gave none.
+        signature: String,
+    },
+    /// Thinking that the provider encrypted.
+    RedactedThinking {
+        /// What has to be sent back as it is.
+        data: String,
+    },
     /// A call of one of the client's tools.
     ToolCall(ToolCall),
     /// What this crate has no word for, so that nothing is lost: a block of another kind, the citations
@@ -78,7 +97,34 @@ impl Part {
     pub const fn as_tool_call(&self) -> Option<&ToolCall> {
         match self {
             Self::ToolCall(call) => Some(call),
-            Self::Text(_) | Self::Unknown { .. } => None,
+            Self::Text(_)
+            | Self::Thinking { .. }
+            | Self::RedactedThinking { .. }
+            | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The text, if this part is text.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Thinking { .. }
+            | Self::RedactedThinking { .. }
+            | Self::ToolCall(_)
+            | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// What was thought, if this part is thinking and not encrypted.
+    #[must_use]
+    pub fn as_thinking(&self) -> Option<&str> {
+        match self {
+            Self::Thinking { text, .. } => Some(text),
+            Self::Text(_)
+            | Self::RedactedThinking { .. }
+            | Self::ToolCall(_)
+            | Self::Unknown { .. } => None,
         }
     }
 }
@@ -103,14 +149,4 @@ impl ToolCall {
             arguments,
         }
     }
-}
-
-pub(crate) fn joined_text(parts: &[Part]) -> String {
-    parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            Part::ToolCall(_) | Part::Unknown { .. } => None,
-        })
-        .collect()
 }

@@ -1,14 +1,8 @@
 //! A turn: what the model says in one answer, and what happens to that answer on its way.
 
-use std::{panic::Location, sync::Arc, time::Duration};
+use std::{panic::Location, time::Duration};
 
-use serde_json::Value;
-
-use super::{
-    After, ApiError, Ending, Fault, Fragments, Gate, GateLatch, StopReason, Usage,
-    fragments::check_pieces,
-};
-use crate::json::{self, Spacing};
+use super::{After, ApiError, Ending, Era, Fault, Gate, GateLatch, Message, StopReason, Usage};
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
 /// error. Plus what happens to the answer on its way: gates, delays, stalls, endings, faults.
@@ -34,6 +28,7 @@ pub struct Turn {
     pub(crate) noise: Option<Noise>,
     pub(crate) seed: Option<u64>,
     pub(crate) allows_drift: bool,
+    pub(crate) era: Option<Era>,
     pub(crate) built: &'static Location<'static>,
 }
 
@@ -42,29 +37,6 @@ pub struct Turn {
 pub(crate) enum Says {
     Message(Message),
     Error(ApiError),
-}
-
-/// The parts and the rest of a turn that is no error.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Message {
-    pub(crate) parts: Vec<ScriptedPart>,
-    pub(crate) stop_reason: Option<StopReason>,
-    pub(crate) usage: Option<Usage>,
-    pub(crate) model: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum ScriptedPart {
-    Text {
-        text: Arc<str>,
-        fragments: Option<Fragments>,
-    },
-    ToolCall {
-        id: Option<String>,
-        name: String,
-        arguments: Arguments,
-        fragments: Option<Fragments>,
-    },
 }
 
 /// What happens at a place.
@@ -81,50 +53,6 @@ pub(crate) enum Action {
 pub(crate) enum Noise {
     AsTheService,
     Plain,
-}
-
-/// The arguments of a tool call: a JSON value, or a string written as it is, so that broken ones can be
-/// scripted.
-///
-/// ```
-/// use llm_wire_stub::{Arguments, Turn};
-/// use serde_json::json;
-///
-/// let whole = Turn::new().tool_call("edit", json!({"path": "a"}));
-/// let broken = Turn::new().tool_call("edit", Arguments::raw(r#"{"path": "#));
-/// # let _ = (whole, broken);
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Arguments {
-    /// A value; each API writes it as its models do, with sorted keys.
-    Json(Value),
-    /// A string, written as it is.
-    Raw(String),
-}
-
-impl Arguments {
-    /// Arguments written as they are, well-formed or not.
-    #[must_use]
-    pub fn raw(text: impl Into<String>) -> Self {
-        Self::Raw(text.into())
-    }
-
-    /// The arguments as the model would write them.
-    pub(crate) fn to_text(&self, spacing: Spacing) -> String {
-        match self {
-            Self::Raw(text) => text.clone(),
-            // a call without arguments has no text at all
-            Self::Json(Value::Object(members)) if members.is_empty() => String::new(),
-            Self::Json(value) => json::to_string(value, spacing),
-        }
-    }
-}
-
-impl From<Value> for Arguments {
-    fn from(value: Value) -> Self {
-        Self::Json(value)
-    }
 }
 
 impl Turn {
@@ -149,108 +77,9 @@ impl Turn {
             noise: None,
             seed: None,
             allows_drift: false,
+            era: None,
             built: Location::caller(),
         }
-    }
-
-    /// Adds text. Adjacent text is one block; empty text adds nothing.
-    ///
-    /// # Panics
-    ///
-    /// At the caller's line, on an error turn.
-    #[track_caller]
-    pub fn text(mut self, text: impl Into<String>) -> Self {
-        self.message().parts.push(ScriptedPart::Text {
-            text: text.into().into(),
-            fragments: None,
-        });
-        self
-    }
-
-    /// Adds a JSON value as text (compact, sorted keys), as a model does that was asked for JSON.
-    ///
-    /// # Panics
-    ///
-    /// At the caller's line, on an error turn.
-    #[track_caller]
-    pub fn json(self, value: impl Into<Value>) -> Self {
-        self.text(json::to_string(&value.into(), Spacing::Compact))
-    }
-
-    /// Adds a call of one of the client's tools, with an id made from the script's seed.
-    ///
-    /// # Panics
-    ///
-    /// At the caller's line, on an error turn.
-    #[track_caller]
-    pub fn tool_call(self, name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
-        self.call(None, name.into(), arguments.into())
-    }
-
-    /// Adds a call of one of the client's tools, with this id.
-    ///
-    /// # Panics
-    ///
-    /// At the caller's line, on an error turn.
-    #[track_caller]
-    pub fn tool_call_with_id(
-        self,
-        id: impl Into<String>,
-        name: impl Into<String>,
-        arguments: impl Into<Arguments>,
-    ) -> Self {
-        self.call(Some(id.into()), name.into(), arguments.into())
-    }
-
-    #[track_caller]
-    fn call(mut self, id: Option<String>, name: String, arguments: Arguments) -> Self {
-        self.message().parts.push(ScriptedPart::ToolCall {
-            id,
-            name,
-            arguments,
-            fragments: None,
-        });
-        self
-    }
-
-    /// Says how the text or the arguments added last are cut into deltas; without it text is cut into words.
-    ///
-    /// # Panics
-    ///
-    /// At the caller's line: if there is no part yet; if explicit pieces do not join to the text, or to
-    /// the raw arguments; if explicit pieces are given for arguments that are a JSON value, whose spacing
-    /// is the API's.
-    #[track_caller]
-    pub fn fragments(mut self, fragments: Fragments) -> Self {
-        let Some(part) = self.message().parts.last_mut() else {
-            panic!(
-                "there is nothing to cut into fragments yet\n  \
-                 help: call `.fragments(..)` after the `.text(..)` or `.tool_call(..)` it is meant for"
-            );
-        };
-        let (whole, slot) = match part {
-            ScriptedPart::Text { text, fragments } => (Some(&**text), fragments),
-            ScriptedPart::ToolCall {
-                arguments: Arguments::Raw(text),
-                fragments,
-                ..
-            } => (Some(text.as_str()), fragments),
-            ScriptedPart::ToolCall { fragments, .. } => (None, fragments),
-        };
-        match (fragments.explicit(), whole) {
-            (Some(pieces), Some(whole)) => {
-                if let Err(why) = check_pieces(pieces, whole) {
-                    panic!("{why}");
-                }
-            }
-            (Some(_), None) => panic!(
-                "explicit pieces need arguments whose spelling is known\n  \
-                 help: give the arguments as `Arguments::raw(..)`"
-            ),
-            (None, _) => {}
-        }
-        *slot = Some(fragments);
-        self
     }
 
     /// Says why the model stopped; without it [`StopReason::ToolUse`] if a tool is called, else
@@ -347,8 +176,14 @@ impl Turn {
         self
     }
 
+    /// Says when the answer is from: it is written as the service wrote it then.
+    pub const fn era(mut self, era: Era) -> Self {
+        self.era = Some(era);
+        self
+    }
+
     #[track_caller]
-    fn message(&mut self) -> &mut Message {
+    pub(super) fn message(&mut self) -> &mut Message {
         match &mut self.says {
             Says::Message(message) => message,
             Says::Error(_) => panic!(
@@ -362,73 +197,10 @@ impl Turn {
         self.noise == Some(Noise::Plain)
     }
 
-    /// Whether making the plan runs a function of the user's.
-    pub(crate) fn runs_user_code(&self) -> bool {
-        let Says::Message(message) = &self.says else {
-            return false;
-        };
-        message.parts.iter().any(|part| {
-            let (ScriptedPart::Text { fragments, .. } | ScriptedPart::ToolCall { fragments, .. }) =
-                part;
-            fragments.as_ref().is_some_and(Fragments::runs_user_code)
-        })
-    }
-
-    /// Whether what it says is longer than so many bytes.
-    pub(crate) fn is_longer_than(&self, bytes: usize) -> bool {
-        let Says::Message(message) = &self.says else {
-            return false;
-        };
-        let lengths = message.parts.iter().map(|part| match part {
-            ScriptedPart::Text { text, .. } => text.len(),
-            ScriptedPart::ToolCall {
-                arguments: Arguments::Raw(text),
-                ..
-            } => text.len(),
-            // as good as never long, and its length is not known before it is rendered
-            ScriptedPart::ToolCall { .. } => 0,
-        });
-        lengths.sum::<usize>() > bytes
-    }
-
     pub(crate) fn gates(&self) -> impl Iterator<Item = &GateLatch> {
         self.actions.iter().filter_map(|(_, action)| match action {
             Action::Gate(gate) => Some(gate),
             Action::Delay(_) | Action::Stall | Action::End(_) => None,
-        })
-    }
-}
-
-impl Message {
-    pub(crate) fn effective_stop_reason(&self) -> StopReason {
-        self.stop_reason.clone().unwrap_or_else(|| {
-            let calls = |part: &ScriptedPart| matches!(part, ScriptedPart::ToolCall { .. });
-            if self.parts.iter().any(calls) {
-                StopReason::ToolUse
-            } else {
-                StopReason::EndTurn
-            }
-        })
-    }
-
-    /// The usage said, or an estimate that needs no tokenizer.
-    pub(crate) fn effective_usage(&self) -> Usage {
-        self.usage.unwrap_or_else(|| {
-            let characters: usize = self
-                .parts
-                .iter()
-                .map(|part| match part {
-                    ScriptedPart::Text { text, .. } => text.chars().count(),
-                    ScriptedPart::ToolCall {
-                        name, arguments, ..
-                    } => name.chars().count() + arguments.to_text(Spacing::Spaced).chars().count(),
-                })
-                .sum();
-            Usage::input(10).output(
-                u64::try_from(characters.div_ceil(4))
-                    .unwrap_or(u64::MAX)
-                    .max(1),
-            )
         })
     }
 }

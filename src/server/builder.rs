@@ -11,7 +11,7 @@ use crate::{
     api::{Api, ByDefault, Form},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
-    script::{ApiError, Lane, Noise, Script, StopReason, Turn, WhenPlayed},
+    script::{ApiError, Era, Lane, Noise, Script, StopReason, Turn, WhenPlayed},
 };
 
 /// A request body may be this long by default: what Anthropic allows.
@@ -182,6 +182,12 @@ impl WireStubBuilder {
     /// Leaves out padding, pings and the other noise of the service, for readable snapshots.
     pub fn plain(mut self) -> Self {
         self.config.script.noise = Noise::Plain;
+        self
+    }
+
+    /// Writes all answers as the service wrote them at that time; a turn's own [`era`](Turn::era) goes before.
+    pub fn era(mut self, era: Era) -> Self {
+        self.config.script.era = era;
         self
     }
 

@@ -125,6 +125,7 @@ pub(super) fn refuse(
         model: String::new(),
         seed: Origin::ErrorAt(index).seed(script.seed),
         plain: script.noise == Noise::Plain,
+        era: script.era,
     };
     shared.update(|state| state.problems.push(problem));
     let (mut head, body) = api.error(&error, &context);

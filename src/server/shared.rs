@@ -46,6 +46,7 @@ impl Config {
             model: model.to_owned(),
             seed: turn.seed.unwrap_or_else(|| origin.seed(self.script.seed)),
             plain: turn.is_plain() || self.script.noise == Noise::Plain,
+            era: turn.era.unwrap_or(self.script.era),
         }
     }
 }

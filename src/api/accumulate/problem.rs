@@ -106,6 +106,11 @@ impl<'a> Members<'a> {
         Self { path, map }
     }
 
+    /// Where these members stand.
+    pub(crate) const fn path(self) -> &'a str {
+        self.path
+    }
+
     /// The member, if there is one and it is not `null`.
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())

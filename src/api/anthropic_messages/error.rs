@@ -5,7 +5,7 @@
 //! public reports, which show other numbers; that of input and output together is shown by few. The others
 //! are this crate's own.
 
-use super::{purpose, render::pad};
+use super::{era::Envelope, purpose, render::pad};
 use crate::{
     api::{Context, Head, Mark, WireEvent},
     json::write_str,
@@ -121,7 +121,7 @@ pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8
         head.push(name.clone(), value.clone());
     }
     let mut body = Vec::new();
-    write_error(&mut body, error, &super::head::request_id(context), false);
+    write_error(&mut body, error, context, false);
     body.push(b'}');
     (head, body)
 }
@@ -129,7 +129,7 @@ pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8
 /// The event that reports `error` inside a stream.
 pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
     let mut data = Vec::new();
-    write_error(&mut data, error, &super::head::request_id(context), true);
+    write_error(&mut data, error, context, true);
     if !context.plain {
         let mut dice = Dice::branch(context.seed, purpose::PADDING);
         pad(&mut data, Some(&mut dice));
@@ -143,8 +143,9 @@ pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
 }
 
 /// `{"type":"error","error":{…},"request_id":…`, the last brace left to the caller. Inside a stream the
-/// newer form with `details` is what was seen.
-fn write_error(out: &mut Vec<u8>, error: &ApiError, request_id: &str, in_stream: bool) {
+/// newer form with `details` is what was seen. The oldest errors have no id.
+fn write_error(out: &mut Vec<u8>, error: &ApiError, context: &Context, in_stream: bool) {
+    let envelope = Envelope::at(context.era);
     let (_, table_type, table_message) = row(error.kind);
     out.extend_from_slice(br#"{"type":"error","error":{"#);
     match &error.error_code {
@@ -153,13 +154,16 @@ fn write_error(out: &mut Vec<u8>, error: &ApiError, request_id: &str, in_stream:
             write_str(out, code);
             out.extend_from_slice(b"},");
         }
-        None if in_stream => out.extend_from_slice(br#""details":null,"#),
+        None if in_stream && envelope.request_id => out.extend_from_slice(br#""details":null,"#),
         None => {}
     }
     out.extend_from_slice(br#""type":"#);
     write_str(out, error.error_type.as_deref().unwrap_or(table_type));
     out.extend_from_slice(br#","message":"#);
     write_str(out, error.message.as_deref().unwrap_or(table_message));
-    out.extend_from_slice(br#"},"request_id":"#);
-    write_str(out, request_id);
+    out.push(b'}');
+    if envelope.request_id {
+        out.extend_from_slice(br#","request_id":"#);
+        write_str(out, &super::head::request_id(context));
+    }
 }

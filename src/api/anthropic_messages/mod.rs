@@ -9,6 +9,7 @@
 //! compact JSON, raw UTF-8, 0 to 15 spaces before the last `}` of every event but `ping`.
 
 mod accumulate;
+mod era;
 mod error;
 mod head;
 mod offer;
@@ -35,6 +36,8 @@ mod purpose {
     pub(super) const PING: u64 = 5;
     pub(super) const HEAD: u64 = 6;
     pub(super) const START_TOKENS: u64 = 7;
+    pub(super) const SEALED: u64 = 8;
+    pub(super) const ENDS_EMPTY: u64 = 9;
 }
 
 /// The API's word for a stop reason, and the stop sequence where it has one.

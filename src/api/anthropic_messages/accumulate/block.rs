@@ -26,6 +26,11 @@ pub(super) enum Block {
         start: Map<String, Value>,
     },
     Call(ToolCall),
+    Thinking {
+        text: String,
+        signature: String,
+    },
+    RedactedThinking(String),
     /// Of another type, kept as it came.
     Other {
         start: Map<String, Value>,
@@ -56,6 +61,14 @@ impl Block {
                 arguments: String::new(),
                 start,
             },
+            "thinking" => Self::Thinking {
+                text: members.string("thinking")?.to_owned(),
+                signature: members
+                    .string_or_null("signature")?
+                    .unwrap_or_default()
+                    .to_owned(),
+            },
+            "redacted_thinking" => Self::RedactedThinking(members.string("data")?.to_owned()),
             _ => Self::Other {
                 start,
                 deltas: Vec::new(),
@@ -67,6 +80,8 @@ impl Block {
         match self {
             Self::Text { .. } => "text",
             Self::ToolUse { .. } | Self::Call(_) => "tool_use",
+            Self::Thinking { .. } => "thinking",
+            Self::RedactedThinking(_) => "redacted_thinking",
             Self::Other { start, .. } => {
                 let word = start.get("type").and_then(Value::as_str);
                 word.unwrap_or_default()
@@ -100,8 +115,9 @@ impl Block {
                 }
                 arguments.push_str(fragment);
             }
-            // it has stopped, so no delta comes here
-            Self::Call(_) => {}
+            Self::Thinking { text, signature } => think(text, signature, index, members)?,
+            // they have no deltas: one has stopped, the other came whole
+            Self::Call(_) | Self::RedactedThinking(_) => {}
             Self::Other { deltas, .. } => deltas.push(Value::Object(delta)),
         }
         Ok(())
@@ -163,12 +179,41 @@ impl Block {
                 },
             }),
             Self::Call(call) => parts.push(Part::ToolCall(call)),
+            Self::Thinking { text, signature } => parts.push(Part::Thinking { text, signature }),
+            Self::RedactedThinking(data) => parts.push(Part::RedactedThinking { data }),
             Self::Other { start, deltas } => parts.push(Part::Unknown {
                 block: Value::Object(start),
                 deltas,
             }),
         }
     }
+}
+
+/// Joins what was thought; the signature ends it.
+fn think(
+    text: &mut String,
+    signature: &mut String,
+    index: usize,
+    delta: Members<'_>,
+) -> Checked<()> {
+    let more = match delta.get("thinking").and_then(Value::as_str) {
+        Some(fragment) => fragment,
+        None => delta.string("signature")?,
+    };
+    if !signature.is_empty() {
+        return Err(Problem::new(
+            AccumulateErrorKind::WrongDelta,
+            "thinking goes on behind its signature",
+            format!("no delta, for block {index}, which is signed"),
+            Found::quoted(delta.string("type")?),
+        ));
+    }
+    if delta.get("thinking").is_some() {
+        text.push_str(more);
+    } else {
+        signature.push_str(more);
+    }
+    Ok(())
 }
 
 /// The arguments that stand in the start of a tool call; `{}` there is only a placeholder.
@@ -217,13 +262,21 @@ fn is_known_delta(delta_type: &str) -> bool {
     PAYLOADS.iter().any(|(known, _)| *known == delta_type)
 }
 
+/// Whether a block of this known type is kept as it came, deltas of unknown types included.
+fn is_kept_as_it_came(block_type: &str) -> bool {
+    !matches!(
+        block_type,
+        "text" | "tool_use" | "thinking" | "redacted_thinking"
+    )
+}
+
 /// Checks that a block of this type may have a delta of this type.
 ///
 /// A delta of an unknown type is kept where there is a place for it: in a block that is kept as it came.
 fn check_fit(block_type: &str, index: usize, delta_type: &str) -> Checked<()> {
     let fits = match deltas_of(block_type) {
         None => true,
-        Some(_) if !is_known_delta(delta_type) => !matches!(block_type, "text" | "tool_use"),
+        Some(_) if !is_known_delta(delta_type) => is_kept_as_it_came(block_type),
         Some(deltas) => deltas.contains(&delta_type),
     };
     if fits {

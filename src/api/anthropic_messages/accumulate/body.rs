@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Block, Checked, MessagesAccumulator, Stage, check_role, provider_error};
+use super::{Block, Checked, MessagesAccumulator, Stage, check_role, provider_error, usage};
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
@@ -51,7 +51,7 @@ pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
         stop_sequence: message.string_or_null("stop_sequence")?.map(str::to_owned),
         ..MessagesAccumulator::default()
     };
-    read.read_usage(message, "usage.")?;
+    usage::read(message, "usage.", &mut read.usage)?;
     for (n, block) in message.array("content")?.iter().enumerate() {
         let path = format!("content[{n}].");
         let Value::Object(block) = block else {

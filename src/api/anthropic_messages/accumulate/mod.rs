@@ -19,13 +19,14 @@
 //! asks for each leniency: blocks may overlap, an event may have no name, and a block event may lack its
 //! `index` where that leaves no doubt.
 //!
-//! Text and `tool_use` are read. Blocks of any other type are [`Part::Unknown`] until there are words for
-//! them: the block as it started, and its deltas. So are, for now, the citations of a text block: behind
+//! Text, thinking and `tool_use` are read. Blocks of any other type are [`Part::Unknown`] until there are words
+//! for them: the block as it started, and its deltas. So are, for now, the citations of a text block: behind
 //! its [`Part::Text`] stands a [`Part::Unknown`] with the block without its text, and the
 //! `citations_delta`s.
 
 mod block;
 mod body;
+mod usage;
 
 use std::collections::BTreeSet;
 
@@ -144,7 +145,7 @@ impl MessagesAccumulator {
             std::mem::take(&mut self.model),
             self.take_partial(),
             stop_reason(&word, self.stop_sequence.as_deref()),
-            self.usage,
+            std::mem::take(&mut self.usage),
         ))
     }
 
@@ -258,31 +259,8 @@ impl MessagesAccumulator {
         if message.get("content").is_some() && !message.array("content")?.is_empty() {
             return Err(message.wrong("content", "an empty array: blocks have events of their own"));
         }
-        self.read_usage(message, "message.usage.")?;
+        usage::read(message, "message.usage.", &mut self.usage)?;
         self.stage = Stage::Blocks;
-        Ok(())
-    }
-
-    /// Accounting never breaks content: usage may be null, partial or missing. The last value of each
-    /// counter holds.
-    fn read_usage(&mut self, members: Members<'_>, path: &str) -> Checked<()> {
-        let Some(usage) = members.object_or_null("usage")? else {
-            return Ok(());
-        };
-        let usage = Members::new(path, usage);
-        for (name, counter) in [
-            ("input_tokens", &mut self.usage.input_tokens),
-            ("output_tokens", &mut self.usage.output_tokens),
-            ("cache_read_input_tokens", &mut self.usage.cache_read_tokens),
-            (
-                "cache_creation_input_tokens",
-                &mut self.usage.cache_creation_tokens,
-            ),
-        ] {
-            if let Some(tokens) = usage.number_or_null(name)? {
-                *counter = tokens;
-            }
-        }
         Ok(())
     }
 
@@ -382,7 +360,7 @@ impl MessagesAccumulator {
         if delta.has("stop_sequence") {
             self.stop_sequence = sequence.map(str::to_owned);
         }
-        self.read_usage(event, "usage.")?;
+        usage::read(event, "usage.", &mut self.usage)?;
         self.stage = Stage::Ending;
         Ok(())
     }

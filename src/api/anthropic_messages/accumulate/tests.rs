@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     api::{AccumulateError, Accumulator, Api, accumulate, accumulate_json},
-    script::{StopReason, ToolCall},
+    script::{Iteration, StopReason, ToolCall},
     sse::SseDecoder,
 };
 
@@ -92,6 +92,13 @@ fn text(text: &str) -> Part {
 
 fn call(id: &str, name: &str, arguments: Value) -> Part {
     Part::ToolCall(ToolCall::new(id.to_owned(), name.to_owned(), arguments))
+}
+
+fn thinking(text: &str, signature: &str) -> Part {
+    Part::Thinking {
+        text: text.to_owned(),
+        signature: signature.to_owned(),
+    }
 }
 
 #[test]
@@ -264,17 +271,17 @@ fn index_may_be_missing_where_only_one_block_is_open() {
 #[test]
 fn last_value_of_each_counter_holds_and_missing_ones_break_nothing() {
     let full = r#"{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}"#;
-    let all = Usage::input(1).output(2).cache_read(3).cache_creation(4);
+    let all = || Usage::input(1).output(2).cache_read(3).cache_creation(4);
     for (start, delta, expected) in [
-        (full, "{}", all),
-        (full, "null", all),
-        ("null", full, all),
-        ("{}", full, all),
-        (full, r#"{"output_tokens":9}"#, all.output(9)),
+        (full, "{}", all()),
+        (full, "null", all()),
+        ("null", full, all()),
+        ("{}", full, all()),
+        (full, r#"{"output_tokens":9}"#, all().output(9)),
         (
             full,
             r#"{"input_tokens":null,"output_tokens":9}"#,
-            all.output(9),
+            all().output(9),
         ),
         (
             r#"{"output_tokens":7}"#,
@@ -284,7 +291,7 @@ fn last_value_of_each_counter_holds_and_missing_ones_break_nothing() {
         (
             full,
             r#"{"output_tokens":0,"server_tool_use":{"web_search_requests":1}}"#,
-            all.output(0),
+            all().output(0).web_searches(1),
         ),
         ("{}", "{}", Usage::default()),
     ] {
@@ -381,18 +388,6 @@ fn blocks_of_other_types_are_kept_with_their_deltas() {
             ][..],
         ),
         (
-            r#"{"type":"thinking","thinking":"","signature":""}"#,
-            &[
-                r#"{"type":"thinking_delta","thinking":"Hm"}"#,
-                r#"{"type":"signature_delta","signature":"c2ln"}"#,
-            ],
-        ),
-        (
-            r#"{"type":"thinking","thinking":"","signature":""}"#,
-            &[r#"{"type":"x_delta","b":2}"#],
-        ),
-        (r#"{"type":"redacted_thinking","data":"ZGF0YQ=="}"#, &[]),
-        (
             r#"{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}"#,
             &[
                 r#"{"type":"input_json_delta","partial_json":""}"#,
@@ -414,6 +409,97 @@ fn blocks_of_other_types_are_kept_with_their_deltas() {
             "{start}"
         );
     }
+}
+
+#[test]
+fn thinking_is_joined_and_its_signature_may_be_all_of_it_or_missing() {
+    let start = r#"{"type":"thinking","thinking":"","signature":""}"#;
+    let (hm, empty, signature) = (
+        r#"{"type":"thinking_delta","thinking":"Hm"}"#,
+        r#"{"type":"thinking_delta","thinking":""}"#,
+        r#"{"type":"signature_delta","signature":"c2ln"}"#,
+    );
+    for (start, deltas, expected) in [
+        (
+            start,
+            &[hm, hm, empty, signature][..],
+            thinking("HmHm", "c2ln"),
+        ),
+        (start, &[signature], thinking("", "c2ln")),
+        (start, &[hm], thinking("Hm", "")),
+        (start, &[], thinking("", "")),
+        (
+            r#"{"type":"thinking","thinking":"Oh. "}"#,
+            &[hm, signature],
+            thinking("Oh. Hm", "c2ln"),
+        ),
+        (
+            r#"{"type":"redacted_thinking","data":"ZGF0YQ=="}"#,
+            &[],
+            Part::RedactedThinking {
+                data: "ZGF0YQ==".to_owned(),
+            },
+        ),
+    ] {
+        assert_eq!(
+            block(start, deltas),
+            Ok(vec![expected]),
+            "{start} {deltas:?}"
+        );
+    }
+}
+
+#[test]
+fn thinking_behind_its_signature_is_rejected() {
+    let start = r#"{"type":"thinking","thinking":"","signature":""}"#;
+    let signature = r#"{"type":"signature_delta","signature":"c2ln"}"#;
+    for (more, found) in [
+        (
+            r#"{"type":"thinking_delta","thinking":"Hm"}"#,
+            "thinking_delta",
+        ),
+        (signature, "signature_delta"),
+    ] {
+        let error = block(start, &[signature, more]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "thinking goes on behind its signature\n  \
+                 where: anthropic_messages, event #4, byte 493\n  \
+                 expected: no delta, for block 0, which is signed\n  \
+                 found: `{found}`"
+            )
+        );
+    }
+}
+
+#[test]
+fn counters_of_every_kind_are_read() {
+    let usage = r#"{"input_tokens":1,"cache_creation_input_tokens":9,"cache_read_input_tokens":2,"cache_creation":{"ephemeral_5m_input_tokens":6,"ephemeral_1h_input_tokens":3},"output_tokens":5,"output_tokens_details":{"thinking_tokens":4},"server_tool_use":{"web_search_requests":7,"web_fetch_requests":8},"iterations":[{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"cache_creation":{"ephemeral_5m_input_tokens":4,"ephemeral_1h_input_tokens":0},"type":"compaction"},{"input_tokens":1,"output_tokens":2,"type":"message","model":"m"}]}"#;
+    let expected = Usage::input(1)
+        .output(5)
+        .cache_read(2)
+        .cache_creation(9)
+        .cache_creation_1h(3)
+        .thinking(4)
+        .web_searches(7)
+        .web_fetches(8)
+        .iteration(Iteration::new(
+            "compaction",
+            Usage::input(1).output(2).cache_read(3).cache_creation(4),
+        ))
+        .iteration(Iteration::new("message", Usage::input(1).output(2)).model("m"));
+    let delta = END.replace(r#"{"output_tokens":2}"#, usage);
+    assert_eq!(reply(&[START, &delta, STOP]).usage, expected);
+
+    let wrong = END.replace(r#"{"output_tokens":2}"#, r#"{"iterations":[{"type":1}]}"#);
+    assert_eq!(
+        error(&[START, &wrong]).to_string(),
+        "the member `usage.iterations[0].type` has a wrong type or value\n  \
+         where: anthropic_messages, event #2, byte 224\n  \
+         expected: a string\n  \
+         found: `1`"
+    );
 }
 
 #[test]
@@ -1717,10 +1803,7 @@ fn json_body_becomes_its_reply() {
                     deltas: vec![],
                 },
                 call("toolu_1", "f", json!({"a": 1})),
-                Part::Unknown {
-                    block: json!({"type": "thinking", "thinking": "Hm", "signature": "c2ln"}),
-                    deltas: vec![],
-                },
+                thinking("Hm", "c2ln"),
             ],
             StopReason::StopSequence("END".to_owned()),
             Usage::input(3).output(2).cache_read(1),

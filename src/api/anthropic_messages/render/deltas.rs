@@ -1,0 +1,134 @@
+//! What a block streams behind its start, in order.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use super::{Block, block::Piece};
+use crate::{
+    api::{Mark, anthropic_messages::purpose},
+    json::{Spacing, write_str},
+    script::{Cuts, Dice},
+};
+
+/// One delta, or a text that is cut into several.
+pub(super) enum Delta {
+    Fragments {
+        kind: Kind,
+        text: Arc<str>,
+        /// Where the next fragment begins.
+        at: usize,
+        cuts: Cuts,
+    },
+    /// One delta that is no fragment.
+    Once(Kind, String),
+}
+
+/// A delta whose payload is one string, up to that string.
+#[derive(Clone, Copy)]
+pub(super) struct Kind(&'static [u8]);
+
+impl Kind {
+    const TEXT: Self = Self(br#"{"type":"text_delta","text":"#);
+    const INPUT: Self = Self(br#"{"type":"input_json_delta","partial_json":"#);
+    const THINKING: Self = Self(br#"{"type":"thinking_delta","thinking":"#);
+    const SIGNATURE: Self = Self(br#"{"type":"signature_delta","signature":"#);
+
+    pub(super) fn write(self, out: &mut Vec<u8>, payload: &str) {
+        out.extend_from_slice(self.0);
+        write_str(out, payload);
+        out.push(b'}');
+    }
+}
+
+impl Block {
+    /// The deltas of the block, which has this index; each block is opened once.
+    pub(super) fn open(&mut self, index: usize, seed: u64) -> VecDeque<Delta> {
+        let mut deltas = VecDeque::new();
+        match self {
+            Self::Text(pieces) => {
+                let pieces = std::mem::take(pieces).into_iter();
+                deltas.extend(pieces.map(|piece| Delta::fragments(Kind::TEXT, piece)));
+            }
+            Self::Thinking {
+                piece,
+                ends_empty,
+                signature,
+            } => {
+                if !piece.text.is_empty() {
+                    let piece = Piece {
+                        text: Arc::clone(&piece.text),
+                        cuts: std::mem::replace(&mut piece.cuts, Cuts::Whole),
+                    };
+                    deltas.push_back(Delta::fragments(Kind::THINKING, piece));
+                }
+                if *ends_empty {
+                    deltas.push_back(Delta::Once(Kind::THINKING, String::new()));
+                }
+                if !signature.is_empty() {
+                    deltas.push_back(Delta::Once(Kind::SIGNATURE, std::mem::take(signature)));
+                }
+            }
+            Self::RedactedThinking { .. } => {}
+            Self::ToolUse {
+                arguments, cuts, ..
+            } => {
+                deltas.push_back(Delta::Once(Kind::INPUT, String::new()));
+                let text = arguments.to_text(Spacing::Spaced);
+                if !text.is_empty() {
+                    let block = u64::try_from(index).unwrap_or(u64::MAX);
+                    let seed = Dice::branch(seed, purpose::FRAGMENTS).next() ^ block;
+                    let cuts = cuts.take();
+                    let piece = Piece {
+                        text: text.into(),
+                        cuts: cuts.unwrap_or_else(|| Cuts::Dealt(Dice::new(seed))),
+                    };
+                    deltas.push_back(Delta::fragments(Kind::INPUT, piece));
+                }
+            }
+        }
+        deltas
+    }
+}
+
+impl Delta {
+    fn fragments(kind: Kind, piece: Piece) -> Self {
+        Self::Fragments {
+            kind,
+            text: piece.text,
+            at: 0,
+            cuts: piece.cuts,
+        }
+    }
+
+    /// Writes the next delta, and says what it means and whether it was the last.
+    pub(super) fn write(&mut self, out: &mut Vec<u8>) -> (Mark, Last) {
+        match self {
+            Self::Once(kind, payload) => {
+                kind.write(out, payload);
+                (Mark::Other, Last::Yes)
+            }
+            Self::Fragments {
+                kind,
+                text,
+                at,
+                cuts,
+            } => {
+                let rest = text.get(*at..).unwrap_or_default();
+                let len = cuts.next_len(rest);
+                kind.write(out, rest.get(..len).unwrap_or_default());
+                *at += len;
+                let last = if len < rest.len() {
+                    Last::No
+                } else {
+                    Last::Yes
+                };
+                (Mark::Delta, last)
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    Yes,
+    No,
+}

@@ -1,0 +1,218 @@
+//! The events of one turn, one at a time.
+
+use std::collections::VecDeque;
+
+use super::{Delta, Said, deltas::Last, envelope};
+use crate::{
+    api::{Context, Mark, WireEvent, anthropic_messages::purpose},
+    json::write_number,
+    script::{Dice, Turn},
+};
+
+/// The events of one turn, one at a time.
+pub(crate) struct Events {
+    said: Said,
+    next: Next,
+    /// What is left of the block under way.
+    deltas: VecDeque<Delta>,
+    seed: u64,
+    padding: Option<Dice>,
+    /// Frames still to be written before the ping; counted from the first `content_block_start`.
+    ping_in: Option<usize>,
+}
+
+/// Which event comes next.
+#[derive(Clone, Copy)]
+enum Next {
+    MessageStart,
+    BlockStart(usize),
+    /// A delta of the block, or its stop.
+    InBlock(usize),
+    MessageDelta,
+    MessageStop,
+    Nothing,
+}
+
+impl Events {
+    pub(crate) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
+        let said = Said::new(turn, context)?;
+        let noisy = !context.plain;
+        Ok(Self {
+            said,
+            next: Next::MessageStart,
+            deltas: VecDeque::new(),
+            seed: context.seed,
+            padding: noisy.then(|| Dice::branch(context.seed, purpose::PADDING)),
+            ping_in: noisy.then(|| {
+                // right behind the first block start in 85 of 100 streams, else a few frames later
+                let mut dice = Dice::branch(context.seed, purpose::PING);
+                if dice.below(100) < 85 {
+                    0
+                } else {
+                    1 + dice.below(3)
+                }
+            }),
+        })
+    }
+
+    /// Tokens already produced when the answer starts: 1 in half the streams, else 2 to 8.
+    fn start_tokens(&self) -> u64 {
+        let mut dice = Dice::branch(self.seed, purpose::START_TOKENS);
+        let drawn = if self.padding.is_none() || dice.next() % 2 == 0 {
+            1
+        } else {
+            2 + dice.next() % 7
+        };
+        drawn.min(self.said.usage.output_tokens)
+    }
+
+    fn event(
+        &mut self,
+        name: &'static str,
+        mark: Mark,
+        write: impl FnOnce(&mut Vec<u8>, &Said),
+    ) -> WireEvent {
+        let mut data = Vec::with_capacity(160);
+        write(&mut data, &self.said);
+        self.padded(name, mark, data)
+    }
+
+    /// An event whose data lack their padding and their last brace.
+    fn padded(&mut self, name: &'static str, mark: Mark, mut data: Vec<u8>) -> WireEvent {
+        pad(&mut data, self.padding.as_mut());
+        data.push(b'}');
+        WireEvent {
+            name: Some(name),
+            data,
+            mark,
+        }
+    }
+
+    fn ping(&mut self) -> Option<WireEvent> {
+        let due = match (&self.next, self.ping_in) {
+            (Next::MessageStart | Next::BlockStart(0), _) | (_, None) => false,
+            (Next::MessageDelta, Some(_)) => true,
+            (_, Some(frames)) => {
+                self.ping_in = Some(frames.saturating_sub(1));
+                frames == 0
+            }
+        };
+        due.then(|| {
+            self.ping_in = None;
+            WireEvent {
+                name: Some("ping"),
+                data: br#"{"type": "ping"}"#.to_vec(),
+                mark: Mark::Other,
+            }
+        })
+    }
+
+    fn message_start(&mut self) -> WireEvent {
+        let tokens = self.start_tokens();
+        self.event("message_start", Mark::Other, |out, said| {
+            out.extend_from_slice(br#"{"type":"message_start","message":"#);
+            envelope::write_start(out, said);
+            out.extend_from_slice(b"],");
+            envelope::write_no_stop(out, said.envelope);
+            out.extend_from_slice(br#","usage":"#);
+            envelope::write_first_usage(out, said, tokens);
+            out.push(b'}');
+        })
+    }
+
+    fn block_start(&mut self, index: usize) -> WireEvent {
+        let event = self.event("content_block_start", Mark::Other, |out, said| {
+            write_head(out, "content_block_start", index);
+            out.extend_from_slice(br#","content_block":"#);
+            if let Some(block) = said.blocks.get(index) {
+                block.write_start(out, said.envelope);
+            }
+        });
+        if let Some(block) = self.said.blocks.get_mut(index) {
+            self.deltas = block.open(index, self.seed);
+        }
+        event
+    }
+
+    /// The next delta of the block, if there is one left.
+    fn delta(&mut self, index: usize) -> Option<WireEvent> {
+        let delta = self.deltas.front_mut()?;
+        let mut data = Vec::with_capacity(160);
+        write_head(&mut data, "content_block_delta", index);
+        data.extend_from_slice(br#","delta":"#);
+        let (mark, last) = delta.write(&mut data);
+        if last == Last::Yes {
+            self.deltas.pop_front();
+        }
+        Some(self.padded("content_block_delta", mark, data))
+    }
+
+    /// The start of the block with this index, or what follows the last block.
+    fn block_or_end(&self, index: usize) -> Next {
+        if index < self.said.blocks.len() {
+            Next::BlockStart(index)
+        } else {
+            Next::MessageDelta
+        }
+    }
+
+    fn block_stop(&mut self, index: usize) -> WireEvent {
+        self.event("content_block_stop", Mark::PartEnd, |out, _| {
+            write_head(out, "content_block_stop", index);
+        })
+    }
+
+    fn message_delta(&mut self) -> WireEvent {
+        self.event("message_delta", Mark::StopReason, |out, said| {
+            out.extend_from_slice(br#"{"type":"message_delta","delta":{"#);
+            envelope::write_stop(out, said);
+            out.extend_from_slice(br#"},"usage":"#);
+            envelope::write_last_usage(out, said);
+        })
+    }
+}
+
+impl Iterator for Events {
+    type Item = WireEvent;
+
+    fn next(&mut self) -> Option<WireEvent> {
+        if let Some(ping) = self.ping() {
+            return Some(ping);
+        }
+        let (event, next) = match self.next {
+            Next::MessageStart => (self.message_start(), self.block_or_end(0)),
+            Next::BlockStart(index) => (self.block_start(index), Next::InBlock(index)),
+            Next::InBlock(index) => match self.delta(index) {
+                Some(delta) => (delta, Next::InBlock(index)),
+                None => (self.block_stop(index), self.block_or_end(index + 1)),
+            },
+            Next::MessageDelta => (self.message_delta(), Next::MessageStop),
+            Next::MessageStop => {
+                let stop = self.event("message_stop", Mark::Terminal, |out, _| {
+                    out.extend_from_slice(br#"{"type":"message_stop""#);
+                });
+                (stop, Next::Nothing)
+            }
+            Next::Nothing => return None,
+        };
+        self.next = next;
+        Some(event)
+    }
+}
+
+/// `{"type":…,"index":…`
+fn write_head(out: &mut Vec<u8>, kind: &str, index: usize) {
+    out.extend_from_slice(br#"{"type":""#);
+    out.extend_from_slice(kind.as_bytes());
+    out.extend_from_slice(br#"","index":"#);
+    write_number(out, u64::try_from(index).unwrap_or(u64::MAX));
+}
+
+/// 0 to 15 spaces, before the last brace.
+pub(in crate::api::anthropic_messages) fn pad(out: &mut Vec<u8>, dice: Option<&mut Dice>) {
+    const SPACES: &[u8; 15] = b"               ";
+    if let Some(dice) = dice {
+        let n = dice.below(16);
+        out.extend_from_slice(SPACES.get(..n).unwrap_or_default());
+    }
+}

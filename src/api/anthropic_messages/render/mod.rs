@@ -1,0 +1,25 @@
+//! A turn in, wire events or the non-streaming body out.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `said.rs` | the turn as this API says it: adjacent text merged, ids filled in |
+//! | `block.rs` | one block: its start, its whole, its part of the reply |
+//! | `deltas.rs` | what a block streams behind its start |
+//! | `envelope.rs` | what stands around the blocks |
+//! | `events.rs`, `body.rs` | the two forms of an answer |
+
+mod block;
+mod body;
+mod deltas;
+mod envelope;
+mod events;
+mod said;
+
+pub(crate) use body::body;
+pub(crate) use events::Events;
+pub(super) use events::pad;
+pub(crate) use said::normalized;
+
+use block::Block;
+use deltas::Delta;
+use said::Said;

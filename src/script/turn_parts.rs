@@ -1,0 +1,195 @@
+//! How a turn is given its parts.
+
+use serde_json::Value;
+
+use super::{
+    Arguments, Fragments, Turn,
+    fragments::check_pieces,
+    part::{EndsEmpty, ScriptedPart, Whole},
+};
+use crate::json::{self, Spacing};
+
+impl Turn {
+    /// Adds text. Adjacent text is one block; empty text adds nothing.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn text(self, text: impl Into<String>) -> Self {
+        self.part(ScriptedPart::Text {
+            text: text.into().into(),
+            fragments: None,
+        })
+    }
+
+    /// Adds a JSON value as text (compact, sorted keys), as a model does that was asked for JSON.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn json(self, value: impl Into<Value>) -> Self {
+        self.text(json::to_string(&value.into(), Spacing::Compact))
+    }
+
+    /// Adds thinking, with a signature made from the seed. Empty thinking is hidden: only its signature is
+    /// streamed.
+    ///
+    /// Its fragments are deltas as those of text are. Where the service signs nothing, give an empty
+    /// signature to [`thinking_with_signature`](Self::thinking_with_signature).
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Turn, accumulate, sse_body};
+    ///
+    /// let turn = Turn::new().thinking("A simple question.").text("Four.");
+    /// let reply = accumulate(Api::AnthropicMessages, &sse_body(Api::AnthropicMessages, &turn)).unwrap();
+    /// assert_eq!((reply.thinking().as_str(), reply.text().as_str()), ("A simple question.", "Four."));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn thinking(self, text: impl Into<String>) -> Self {
+        self.think(text.into(), None)
+    }
+
+    /// Adds thinking with this signature; if it is empty, none is streamed.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn thinking_with_signature(
+        self,
+        text: impl Into<String>,
+        signature: impl Into<String>,
+    ) -> Self {
+        self.think(text.into(), Some(signature.into()))
+    }
+
+    #[track_caller]
+    fn think(self, text: String, signature: Option<String>) -> Self {
+        self.part(ScriptedPart::Thinking {
+            text: text.into(),
+            signature,
+            ends_empty: None,
+            fragments: None,
+        })
+    }
+
+    /// Lets the thinking added last end with an empty delta, as about one stream in five does. Without it
+    /// the seed decides, and a [`plain`](Self::plain) turn has none. It is no fragment, and places do not
+    /// count it.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if the part added last is no thinking.
+    #[track_caller]
+    pub fn empty_last_delta(mut self) -> Self {
+        match self.message().parts.last_mut() {
+            Some(ScriptedPart::Thinking { ends_empty, .. }) => *ends_empty = Some(EndsEmpty::Yes),
+            Some(_) | None => panic!(
+                "only thinking ends with an empty delta\n  \
+                 help: call `.empty_last_delta()` after the `.thinking(..)` it is meant for"
+            ),
+        }
+        self
+    }
+
+    /// Adds thinking that the provider encrypted, with data made from the seed.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn redacted_thinking(self) -> Self {
+        self.part(ScriptedPart::RedactedThinking { data: None })
+    }
+
+    /// Adds thinking that the provider encrypted, with this data.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn redacted_thinking_with_data(self, data: impl Into<String>) -> Self {
+        let data = Some(data.into());
+        self.part(ScriptedPart::RedactedThinking { data })
+    }
+
+    /// Adds a call of one of the client's tools, with an id made from the script's seed.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn tool_call(self, name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
+        self.call(None, name.into(), arguments.into())
+    }
+
+    /// Adds a call of one of the client's tools, with this id.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn tool_call_with_id(
+        self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<Arguments>,
+    ) -> Self {
+        self.call(Some(id.into()), name.into(), arguments.into())
+    }
+
+    #[track_caller]
+    fn call(self, id: Option<String>, name: String, arguments: Arguments) -> Self {
+        self.part(ScriptedPart::ToolCall {
+            id,
+            name,
+            arguments,
+            fragments: None,
+        })
+    }
+
+    #[track_caller]
+    fn part(mut self, part: ScriptedPart) -> Self {
+        self.message().parts.push(part);
+        self
+    }
+
+    /// Says how the text, the thinking or the arguments added last are cut into deltas; without it text and
+    /// thinking are cut into words.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line: if there is no part yet, or one that is never cut; if explicit pieces do not
+    /// join to the whole, or to the raw arguments; if explicit pieces are given for arguments that are a
+    /// JSON value, whose spacing is the API's.
+    #[track_caller]
+    pub fn fragments(mut self, fragments: Fragments) -> Self {
+        let part = self.message().parts.last_mut();
+        let Some((whole, slot)) = part.and_then(ScriptedPart::uncut) else {
+            panic!(
+                "there is nothing to cut into fragments yet\n  \
+                 help: call `.fragments(..)` after the `.text(..)` or `.tool_call(..)` it is meant for"
+            );
+        };
+        match (fragments.explicit(), whole) {
+            (Some(pieces), Whole::Known(whole)) => {
+                if let Err(why) = check_pieces(pieces, whole) {
+                    panic!("{why}");
+                }
+            }
+            (Some(_), Whole::Spelled) => panic!(
+                "explicit pieces need arguments whose spelling is known\n  \
+                 help: give the arguments as `Arguments::raw(..)`"
+            ),
+            (None, _) => {}
+        }
+        *slot = Some(fragments);
+        self
+    }
+}
