@@ -46,8 +46,9 @@ pub use request::{
     ToolResult, matchers,
 };
 pub use script::{
-    After, ApiError, Arguments, Ending, Era, ErrorKind, Fault, Fragments, Gate, Iteration, Part,
-    Reply, StopReason, ToolCall, Turn, Usage,
+    After, ApiError, Arguments, Citation, CitedSource, Container, Ending, Era, ErrorKind, Fault,
+    Fragments, Gate, Iteration, Json, Part, Reply, ServerTool, ServerToolCall, ServerToolResult,
+    StopDetails, StopReason, ToolCall, Turn, Usage,
 };
 #[cfg(feature = "server")]
 pub use server::{Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder};

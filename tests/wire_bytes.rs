@@ -61,12 +61,139 @@ fn thinking() -> Turn {
         .usage(Usage::input(45).output(39).thinking(23))
 }
 
+fn citations() -> Turn {
+    Turn::new()
+        .text("As it says: ")
+        .cited_text(
+            "grass is green",
+            [
+                Citation::characters("Grass is \"green\".", 0..17).title("facts.txt"),
+                Citation::pages("Grön.", 4..5).index(1),
+                Citation::blocks("Green.", 0..2).index(2).title("Blocks"),
+                Citation::search_result("Very green.", "https://kb.example/1", 0..1)
+                    .index(3)
+                    .title("Lawn"),
+                Citation::web_search_result("So green.", "https://grass.example")
+                    .title("Grass")
+                    .encrypted_index("EqUBaW5kZXg="),
+            ],
+        )
+        .text(".")
+        .cited_text("Good.", [])
+        .usage(Usage::input(45).output(39))
+}
+
+/// Every tool that the service runs itself, each argument in one fragment.
+fn server_tools() -> Turn {
+    let tools = [
+        ServerTool::web_search("tides", [("Tides today", "https://tides.example")]),
+        ServerTool::web_fetch("https://tides.example", "High at 6."),
+        ServerTool::bash("date", "Wed\n"),
+        ServerTool::create_file("/tmp/t", "high"),
+        ServerTool::view_file("/tmp/t", "high"),
+        ServerTool::replace_in_file("/tmp/t", "high", "low"),
+        ServerTool::view_file("/x", "").error("unavailable"),
+        ServerTool::tool_search("clock", ["now"]),
+        ServerTool::mcp("clocks", "now", json!({"zone": "UTC"}), "14:34"),
+        ServerTool::mcp("clocks", "now", json!({}), "").error("no clock"),
+        ServerTool::web_search("x", [("", "")]).error("max_uses_exceeded"),
+    ];
+    let mut turn = Turn::new();
+    for (tool, letter) in tools.into_iter().zip('a'..) {
+        let prefix = match letter {
+            'i' | 'j' => "mcptoolu_01",
+            _ => "srvtoolu_01",
+        };
+        turn = turn
+            .server_tool(tool.id(format!("{prefix}{letter}")))
+            .fragments(Fragments::whole());
+    }
+    turn.text("High.")
+        .usage(Usage::input(45).output(39))
+        .usage_at_start(Usage::input(9).output(3))
+        .container("container_01a")
+        .service_tier("priority")
+        .inference_geo("global")
+}
+
+fn compaction() -> Turn {
+    let counters = Usage::input(99).output(8).cache_read(7);
+    Turn::new()
+        .compaction("They met.")
+        .compaction_with_encrypted_content("They met.", "EqUBZW5j")
+        .raw_block(Json::raw(
+            r#"{"type":"fallback","from":{"model":"a"},"to":{"model":"b"}}"#,
+        ))
+        .stop_details(
+            StopDetails::new()
+                .category("cyber")
+                .other("recommended_model", json!("b")),
+        )
+        .context_management(json!({"applied_edits": []}))
+        .usage(
+            Usage::input(45)
+                .output(39)
+                .iteration(Iteration::new(
+                    "compaction",
+                    counters.cache_creation(6).cache_creation_1h(4),
+                ))
+                .iteration(
+                    Iteration::new("advisor_message", Usage::input(45).output(39)).model("m"),
+                ),
+        )
+}
+
+#[test]
+fn an_answer_of_every_era_is_what_its_fixture_says_byte_by_byte() {
+    let fixture = fixture("eras.txt");
+    let mut found = String::new();
+    for (year, month) in [
+        (2024, 4),
+        (2024, 12),
+        (2025, 6),
+        (2025, 10),
+        (2025, 11),
+        (2026, 2),
+        (2026, 3),
+        (2026, 4),
+    ] {
+        let turn = Turn::new()
+            .tool_call_with_id("toolu_01a", "now", json!({}))
+            .usage(Usage::input(9).output(5))
+            .era(Era::of(year, month))
+            .plain();
+        found += &format!("era {year}-{month:02}\n");
+        for body in [sse_body(API, &turn), json_body(API, &turn)] {
+            found += std::str::from_utf8(&body).unwrap();
+        }
+        found += "\n\n";
+    }
+    assert_bytes(found.as_bytes(), &fixture);
+
+    let error = ApiError::overloaded();
+    let in_stream = |era| {
+        let turn = Turn::new().era(era).plain();
+        let body = sse_body(API, &turn.end(After::head(), error.clone()));
+        String::from_utf8(body.to_vec()).unwrap()
+    };
+    assert_eq!(
+        in_stream(Era::of(2024, 12)),
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\
+         \"message\":\"Overloaded\"}}\n\n"
+    );
+    assert!(in_stream(Era::of(2025, 1)).contains("\"details\":null"));
+    assert!(in_stream(Era::of(2025, 1)).contains("\"request_id\":\"req_"));
+}
+
 #[test]
 fn a_stream_is_what_its_fixture_says_byte_by_byte() {
     for (name, turn) in [
         ("text-and-tools.sse", text_and_tools()),
         ("text-and-tools.plain.sse", text_and_tools().plain()),
         ("thinking.plain.sse", thinking().plain()),
+        ("citations.plain.sse", citations().plain()),
+        ("server-tools.plain.sse", server_tools().plain()),
+        ("compaction.plain.sse", compaction().plain()),
         (
             "no-blocks.sse",
             Turn::new().stop_reason(StopReason::Refusal),
@@ -96,7 +223,14 @@ fn a_whole_body_is_what_its_fixture_says_byte_by_byte() {
         &json_body(API, &text_and_tools()),
         &fixture("text-and-tools.json"),
     );
-    assert_bytes(&json_body(API, &thinking()), &fixture("thinking.json"));
+    for (name, turn) in [
+        ("thinking.json", thinking()),
+        ("citations.json", citations()),
+        ("server-tools.json", server_tools()),
+        ("compaction.json", compaction()),
+    ] {
+        assert_bytes(&json_body(API, &turn), &fixture(name));
+    }
     assert_bytes(
         &error_body(API, &ApiError::context_overflow()),
         &fixture("error-context-overflow.json"),

@@ -1,6 +1,6 @@
 //! What a turn that is no error holds besides what happens to it: its parts, and the rest.
 
-use super::{Fragments, ScriptedPart, StopReason, Turn, Usage, turn::Says};
+use super::{Extras, Fragments, ScriptedPart, ServerToolKind, StopReason, Turn, Usage, turn::Says};
 
 /// The parts and the rest of a turn that is no error.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +9,7 @@ pub(crate) struct Message {
     pub(crate) stop_reason: Option<StopReason>,
     pub(crate) usage: Option<Usage>,
     pub(crate) model: Option<String>,
+    pub(crate) extras: Option<Box<Extras>>,
 }
 
 impl Message {
@@ -31,6 +32,16 @@ impl Message {
         let thought = self.parts.iter().filter_map(ScriptedPart::thought);
         if let (None, Some(characters)) = (usage.thinking_tokens, thought.reduce(|a, b| a + b)) {
             usage.thinking_tokens = Some(tokens(characters).min(usage.output_tokens));
+        }
+        let unsaid = (usage.web_search_requests, usage.web_fetch_requests) == (None, None);
+        if unsaid && self.parts.iter().any(ScriptedPart::runs_on_the_server) {
+            let count = |kind: fn(&ServerToolKind) -> bool| {
+                let tools = self.parts.iter().filter_map(ScriptedPart::server_tool);
+                let requests = tools.filter(|tool| kind(&tool.kind)).count();
+                Some(u64::try_from(requests).unwrap_or(u64::MAX))
+            };
+            usage.web_search_requests = count(|kind| matches!(kind, ServerToolKind::WebSearch));
+            usage.web_fetch_requests = count(|kind| matches!(kind, ServerToolKind::WebFetch));
         }
         usage
     }

@@ -3,7 +3,9 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `turn.rs` | [`Turn`]: stop reason, usage, and what happens to the answer on its way |
-//! | `turn_parts.rs`, `part.rs`, `arguments.rs` | its parts: how they are given, and what they are |
+//! | `turn_parts.rs`, `turn_blocks.rs` | how its parts are given |
+//! | `part.rs`, `arguments.rs`, `citation.rs`, `server_tool.rs`, `json_text.rs` | what they are |
+//! | `envelope.rs` | what it says besides |
 //! | `message.rs` | what a turn says, and what it leaves to be filled in |
 //! | `fragments.rs` | how a part is cut into deltas |
 //! | `era.rs` | when an answer is from |
@@ -16,40 +18,51 @@
 
 mod api_error;
 mod arguments;
+mod citation;
 mod dice;
 mod drift;
 mod ending;
+mod envelope;
 mod era;
 mod fragments;
 mod gate;
+mod json_text;
 mod message;
 mod part;
 mod pick;
 mod place;
 mod reply;
 mod schema;
+mod server_tool;
 mod stop_reason;
 mod turn;
+mod turn_blocks;
 mod turn_parts;
 mod usage;
 
 pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
+pub use citation::{Citation, CitedSource};
 pub(crate) use dice::Dice;
 pub(crate) use drift::drift;
 pub use ending::{Ending, Fault};
+pub(crate) use envelope::Extras;
+pub use envelope::{Container, StopDetails};
 pub use era::Era;
 pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
 pub use gate::Gate;
 pub(crate) use gate::{GateLatch, Lock, Reached, Report, remember};
+pub use json_text::Json;
 pub(crate) use message::Message;
-pub(crate) use part::{EndsEmpty, ScriptedPart};
+pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays};
 pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};
 pub use place::After;
 pub(crate) use place::{Place, count};
-pub use reply::{Part, Reply, ToolCall};
+pub use reply::{Part, Reply, ServerToolCall, ServerToolResult, ToolCall};
+pub use server_tool::ServerTool;
+pub(crate) use server_tool::{ServerResult, ServerToolKind};
 pub use stop_reason::StopReason;
 pub use turn::Turn;
 pub(crate) use turn::{Action, Noise, Says};

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, Fragments};
+use super::{Arguments, Citation, Fragments, Json, ServerTool};
 use crate::json::Spacing;
 
 #[derive(Clone, Debug)]
 pub(crate) enum ScriptedPart {
     Text {
         text: Arc<str>,
+        /// A block of its own, if there are any; an empty list is one too.
+        citations: Option<Vec<Citation>>,
         fragments: Option<Fragments>,
     },
     Thinking {
@@ -27,7 +29,21 @@ pub(crate) enum ScriptedPart {
         id: Option<String>,
         name: String,
         arguments: Arguments,
+        caller: Option<Json>,
         fragments: Option<Fragments>,
+    },
+    ServerTool {
+        tool: ServerTool,
+        says: ServerToolSays,
+        fragments: Option<Fragments>,
+    },
+    Compaction {
+        content: String,
+        encrypted_content: Option<String>,
+    },
+    Raw {
+        start: Json,
+        deltas: Vec<Json>,
     },
 }
 
@@ -42,6 +58,14 @@ pub(crate) enum EndsEmpty {
     No,
 }
 
+/// How much of a server tool stands here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerToolSays {
+    CallAndResult,
+    Call,
+    Result,
+}
+
 /// What is cut into fragments.
 pub(super) enum Whole<'a> {
     Known(&'a str),
@@ -52,9 +76,25 @@ pub(super) enum Whole<'a> {
 impl ScriptedPart {
     /// Whether the client has to answer it with a result.
     pub(super) const fn calls_the_client(&self) -> bool {
+        matches!(self, Self::ToolCall { .. })
+    }
+
+    pub(super) const fn runs_on_the_server(&self) -> bool {
+        matches!(self, Self::ServerTool { .. })
+    }
+
+    /// The tool that the provider calls here.
+    pub(super) fn server_tool(&self) -> Option<&ServerTool> {
         match self {
-            Self::ToolCall { .. } => true,
-            Self::Text { .. } | Self::Thinking { .. } | Self::RedactedThinking { .. } => false,
+            Self::ServerTool { tool, says, .. } => {
+                (*says != ServerToolSays::Result).then_some(tool)
+            }
+            Self::Text { .. }
+            | Self::Thinking { .. }
+            | Self::RedactedThinking { .. }
+            | Self::ToolCall { .. }
+            | Self::Compaction { .. }
+            | Self::Raw { .. } => None,
         }
     }
 
@@ -62,10 +102,14 @@ impl ScriptedPart {
     pub(super) fn characters(&self) -> usize {
         match self {
             Self::Text { text, .. } | Self::Thinking { text, .. } => text.chars().count(),
-            Self::RedactedThinking { .. } => 0,
             Self::ToolCall {
                 name, arguments, ..
             } => name.chars().count() + arguments.to_text(Spacing::Spaced).chars().count(),
+            Self::ServerTool { .. } => self.server_tool().map_or(0, |tool| {
+                tool.arguments.to_text(Spacing::Spaced).chars().count()
+            }),
+            Self::Compaction { content, .. } => content.chars().count(),
+            Self::RedactedThinking { .. } | Self::Raw { .. } => 0,
         }
     }
 
@@ -73,7 +117,11 @@ impl ScriptedPart {
     pub(super) fn thought(&self) -> Option<usize> {
         match self {
             Self::Thinking { .. } | Self::RedactedThinking { .. } => Some(self.characters()),
-            Self::Text { .. } | Self::ToolCall { .. } => None,
+            Self::Text { .. }
+            | Self::ToolCall { .. }
+            | Self::ServerTool { .. }
+            | Self::Compaction { .. }
+            | Self::Raw { .. } => None,
         }
     }
 
@@ -84,6 +132,15 @@ impl ScriptedPart {
             Self::RedactedThinking { data } => data.as_ref().map_or(0, String::len),
             // a value is as good as never long
             Self::ToolCall { arguments, .. } => arguments.raw_text().map_or(0, str::len),
+            Self::ServerTool { tool, .. } => tool.len(),
+            Self::Compaction {
+                content,
+                encrypted_content,
+            } => content.len() + encrypted_content.as_ref().map_or(0, String::len),
+            Self::Raw { start, deltas } => {
+                let deltas = deltas.iter().map(|delta| delta.as_str().len());
+                start.as_str().len() + deltas.sum::<usize>()
+            }
         }
     }
 
@@ -91,15 +148,18 @@ impl ScriptedPart {
         match self {
             Self::Text { fragments, .. }
             | Self::Thinking { fragments, .. }
-            | Self::ToolCall { fragments, .. } => fragments.as_ref(),
-            Self::RedactedThinking { .. } => None,
+            | Self::ToolCall { fragments, .. }
+            | Self::ServerTool { fragments, .. } => fragments.as_ref(),
+            Self::RedactedThinking { .. } | Self::Compaction { .. } | Self::Raw { .. } => None,
         }
     }
 
     /// What is cut into fragments, and the slot for how; `None` if the part is never cut.
     pub(super) fn uncut(&mut self) -> Option<(Whole<'_>, &mut Option<Fragments>)> {
         match self {
-            Self::Text { text, fragments }
+            Self::Text {
+                text, fragments, ..
+            }
             | Self::Thinking {
                 text, fragments, ..
             } => Some((Whole::Known(text), fragments)),
@@ -107,11 +167,19 @@ impl ScriptedPart {
                 arguments,
                 fragments,
                 ..
+            }
+            | Self::ServerTool {
+                tool: ServerTool { arguments, .. },
+                says: ServerToolSays::CallAndResult | ServerToolSays::Call,
+                fragments,
             } => Some((
                 arguments.raw_text().map_or(Whole::Spelled, Whole::Known),
                 fragments,
             )),
-            Self::RedactedThinking { .. } => None,
+            Self::RedactedThinking { .. }
+            | Self::ServerTool { .. }
+            | Self::Compaction { .. }
+            | Self::Raw { .. } => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{StopReason, Usage};
+use super::{Citation, Container, Json, StopDetails, StopReason, Usage};
 
 /// What a client that reads everything and loses nothing ends up with: one part for each block of the
 /// answer, ids and usage filled in.
@@ -22,6 +22,16 @@ pub struct Reply {
     pub stop_reason: StopReason,
     /// What the answer cost.
     pub usage: Usage,
+    /// Why the model refused, where the provider says it.
+    pub stop_details: Option<StopDetails>,
+    /// Where the provider ran code.
+    pub container: Option<Container>,
+    /// What the provider did with the context.
+    pub context_management: Option<Json>,
+    /// At which tier the answer was made, where the provider says it.
+    pub service_tier: Option<String>,
+    /// Where the answer was made, where the provider says it.
+    pub inference_geo: Option<String>,
 }
 
 impl Reply {
@@ -38,6 +48,11 @@ impl Reply {
             parts,
             stop_reason,
             usage,
+            stop_details: None,
+            container: None,
+            context_management: None,
+            service_tier: None,
+            inference_geo: None,
         }
     }
 
@@ -54,7 +69,7 @@ impl Reply {
         thinking.collect()
     }
 
-    /// The tool calls, in order.
+    /// The calls of the client's tools, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(Part::as_tool_call)
     }
@@ -66,6 +81,13 @@ impl Reply {
 pub enum Part {
     /// Text for the user.
     Text(String),
+    /// Text for the user, of a model that says what it is based on.
+    CitedText {
+        /// The text.
+        text: String,
+        /// What it is based on; maybe nothing.
+        citations: Vec<Citation>,
+    },
     /// What the model thought before it went on.
     Thinking {
         /// Empty if it is hidden.
@@ -80,9 +102,19 @@ pub enum Part {
     },
     /// A call of one of the client's tools.
     ToolCall(ToolCall),
-    /// What this crate has no word for, so that nothing is lost: a block of another kind, the citations
-    /// of the text before it, or, in the partial reply of an error, a tool call that did not come to its
-    /// end. The block as it started, and its deltas.
+    /// A call of a tool that the provider runs itself.
+    ServerToolCall(ServerToolCall),
+    /// What came of such a call.
+    ServerToolResult(ServerToolResult),
+    /// A summary that stands for the conversation so far.
+    Compaction {
+        /// The summary.
+        content: Option<String>,
+        /// Its encrypted form.
+        encrypted_content: Option<String>,
+    },
+    /// What this crate has no word for, so that nothing is lost: a block of another kind, or, in the partial
+    /// reply of an error, a tool call that did not come to its end. The block as it started, and its deltas.
     Unknown {
         /// The block as it started.
         block: Value,
@@ -92,14 +124,18 @@ pub enum Part {
 }
 
 impl Part {
-    /// The tool call, if this part is one.
+    /// The tool call, if this part is one of the client's.
     #[must_use]
     pub const fn as_tool_call(&self) -> Option<&ToolCall> {
         match self {
             Self::ToolCall(call) => Some(call),
             Self::Text(_)
+            | Self::CitedText { .. }
             | Self::Thinking { .. }
             | Self::RedactedThinking { .. }
+            | Self::ServerToolCall(_)
+            | Self::ServerToolResult(_)
+            | Self::Compaction { .. }
             | Self::Unknown { .. } => None,
         }
     }
@@ -108,10 +144,13 @@ impl Part {
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Text(text) | Self::CitedText { text, .. } => Some(text),
             Self::Thinking { .. }
             | Self::RedactedThinking { .. }
             | Self::ToolCall(_)
+            | Self::ServerToolCall(_)
+            | Self::ServerToolResult(_)
+            | Self::Compaction { .. }
             | Self::Unknown { .. } => None,
         }
     }
@@ -122,8 +161,12 @@ impl Part {
         match self {
             Self::Thinking { text, .. } => Some(text),
             Self::Text(_)
+            | Self::CitedText { .. }
             | Self::RedactedThinking { .. }
             | Self::ToolCall(_)
+            | Self::ServerToolCall(_)
+            | Self::ServerToolResult(_)
+            | Self::Compaction { .. }
             | Self::Unknown { .. } => None,
         }
     }
@@ -139,6 +182,8 @@ pub struct ToolCall {
     pub name: String,
     /// What it is called with. No arguments at all are an empty object.
     pub arguments: Value,
+    /// Who called it, if not the model itself.
+    pub caller: Option<Value>,
 }
 
 impl ToolCall {
@@ -147,6 +192,53 @@ impl ToolCall {
             id,
             name,
             arguments,
+            caller: None,
+        }
+    }
+}
+
+/// A call of a tool that the provider runs itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ServerToolCall {
+    /// The id that its result names.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The MCP server whose tool it is.
+    pub server: Option<String>,
+    /// What it is called with. No arguments at all are an empty object.
+    pub arguments: Value,
+    /// Who called it, if not the model itself.
+    pub caller: Option<Value>,
+}
+
+/// What came of a tool that the provider ran itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ServerToolResult {
+    /// The id of the call.
+    pub call_id: String,
+    /// The provider's word for this kind of result, such as `web_search_tool_result`.
+    pub kind: String,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// The result as it came.
+    pub content: Value,
+    /// Who called the tool, if not the model itself.
+    pub caller: Option<Value>,
+}
+
+impl ServerToolResult {
+    /// What came of this call. The content says itself whether the tool failed, unless `failed` does.
+    pub(crate) fn new(call_id: String, kind: String, failed: Option<bool>, content: Value) -> Self {
+        let word = content.get("type").and_then(Value::as_str);
+        Self {
+            call_id,
+            kind,
+            is_error: failed.unwrap_or_else(|| word.is_some_and(|word| word.ends_with("_error"))),
+            content,
+            caller: None,
         }
     }
 }

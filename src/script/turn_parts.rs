@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Arguments, Fragments, Turn,
+    Arguments, Fragments, Json, Turn,
     fragments::check_pieces,
     part::{EndsEmpty, ScriptedPart, Whole},
 };
@@ -19,6 +19,7 @@ impl Turn {
     pub fn text(self, text: impl Into<String>) -> Self {
         self.part(ScriptedPart::Text {
             text: text.into().into(),
+            citations: None,
             fragments: None,
         })
     }
@@ -150,12 +151,39 @@ impl Turn {
             id,
             name,
             arguments,
+            caller: None,
             fragments: None,
         })
     }
 
+    /// Says who called the tool added last, if not the model itself: the member `caller`.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Json, Turn};
+    /// use serde_json::json;
+    ///
+    /// let by_code = Json::raw(r#"{"type":"code_execution_20250825","tool_id":"srvtoolu_01a"}"#);
+    /// let turn = Turn::new().tool_call("weather", json!({"city": "Rome"})).caller(by_code);
+    /// # let _ = turn;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if the part added last is no tool call.
     #[track_caller]
-    fn part(mut self, part: ScriptedPart) -> Self {
+    pub fn caller(mut self, by: impl Into<Json>) -> Self {
+        match self.message().parts.last_mut() {
+            Some(ScriptedPart::ToolCall { caller, .. }) => *caller = Some(by.into()),
+            Some(_) | None => panic!(
+                "only a tool call has a caller\n  \
+                 help: call `.caller(..)` after the `.tool_call(..)` it is meant for, or on a `ServerTool`"
+            ),
+        }
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn part(mut self, part: ScriptedPart) -> Self {
         self.message().parts.push(part);
         self
     }

@@ -45,6 +45,16 @@ impl Problem {
         })
     }
 
+    /// The problem where there is no place to name.
+    pub(crate) fn shown(&self) -> String {
+        let found = match &self.found {
+            Found::Quoted { shown, .. } => format!("`{shown}`"),
+            Found::Said(text) => text.clone(),
+        };
+        let (what, expected) = (&self.what, &self.expected);
+        format!("{what}\n  expected: {expected}\n  found: {found}")
+    }
+
     pub(crate) fn help(mut self: Box<Self>, help: &'static str) -> Box<Self> {
         self.help = Some(help);
         self

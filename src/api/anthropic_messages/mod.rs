@@ -25,6 +25,8 @@ pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::{api_key, sketch, view};
 
+use serde_json::Value;
+
 use crate::script::StopReason;
 
 /// What each generated value's dice are for, so that one more draw of one never moves another.
@@ -38,6 +40,13 @@ mod purpose {
     pub(super) const START_TOKENS: u64 = 7;
     pub(super) const SEALED: u64 = 8;
     pub(super) const ENDS_EMPTY: u64 = 9;
+    pub(super) const SERVER_TOOLS: u64 = 10;
+}
+
+/// Who called a tool, if not the model itself.
+fn not_the_model(caller: &Value) -> Option<Value> {
+    let by_the_model = caller.get("type").and_then(Value::as_str) == Some("direct");
+    (!by_the_model && !caller.is_null()).then(|| caller.clone())
 }
 
 /// The API's word for a stop reason, and the stop sequence where it has one.

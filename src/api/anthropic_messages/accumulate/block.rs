@@ -1,12 +1,20 @@
 //! One content block: what it may be made of, and the part that it comes to.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
-use super::Checked;
+use super::{
+    Checked, citation,
+    deltas::{check_fit, check_payload},
+};
 use crate::{
-    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    api::{
+        accumulate::{AccumulateErrorKind, Found, Members, Problem},
+        anthropic_messages::not_the_model,
+    },
     json,
-    script::{Part, ToolCall},
+    script::{Citation, Part, ServerToolCall, ServerToolResult, ToolCall},
 };
 
 /// One block, as far as it came.
@@ -14,23 +22,26 @@ use crate::{
 pub(super) enum Block {
     Text {
         text: String,
-        /// The block as it started, without its text.
-        start: Map<String, Value>,
-        citations: Vec<Value>,
+        /// Where the model could cite something.
+        citations: Option<Vec<Citation>>,
     },
-    /// A tool call under way, or one that ended with arguments that are not JSON.
-    ToolUse {
+    Thinking {
+        text: String,
+        signature: String,
+    },
+    /// A call under way, or one that ended with arguments that are not JSON.
+    Call {
         id: String,
         name: String,
         arguments: String,
         start: Map<String, Value>,
     },
-    Call(ToolCall),
-    Thinking {
-        text: String,
-        signature: String,
+    Compaction {
+        content: Option<String>,
+        encrypted_content: Option<String>,
     },
-    RedactedThinking(String),
+    /// One that came whole, or a call that has ended; of this type.
+    Whole(Cow<'static, str>, Part),
     /// Of another type, kept as it came.
     Other {
         start: Map<String, Value>,
@@ -40,26 +51,12 @@ pub(super) enum Block {
 
 impl Block {
     /// The block whose members stand at `path`.
-    pub(super) fn start(mut start: Map<String, Value>, path: &str) -> Checked<Self> {
+    pub(super) fn start(start: Map<String, Value>, path: &str) -> Checked<Self> {
         let members = Members::new(path, &start);
         Ok(match members.string("type")? {
-            "text" => {
-                let text = members.string("text")?.to_owned();
-                if members.get("citations").is_some() {
-                    members.array("citations")?;
-                }
-                start.remove("text");
-                Self::Text {
-                    text,
-                    start,
-                    citations: Vec::new(),
-                }
-            }
-            "tool_use" => Self::ToolUse {
-                id: members.non_empty_string("id")?.to_owned(),
-                name: members.non_empty_string("name")?.to_owned(),
-                arguments: String::new(),
-                start,
+            "text" => Self::Text {
+                text: members.string("text")?.to_owned(),
+                citations: given_citations(members)?,
             },
             "thinking" => Self::Thinking {
                 text: members.string("thinking")?.to_owned(),
@@ -68,7 +65,30 @@ impl Block {
                     .unwrap_or_default()
                     .to_owned(),
             },
-            "redacted_thinking" => Self::RedactedThinking(members.string("data")?.to_owned()),
+            "redacted_thinking" => {
+                let data = members.string("data")?.to_owned();
+                Self::Whole("redacted_thinking".into(), Part::RedactedThinking { data })
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+                let id = members.non_empty_string("id")?.to_owned();
+                let name = members.non_empty_string("name")?.to_owned();
+                members.string_or_null("server_name")?;
+                Self::Call {
+                    id,
+                    name,
+                    arguments: String::new(),
+                    start,
+                }
+            }
+            "compaction" => Self::Compaction {
+                content: owned(members.string_or_null("content")?),
+                encrypted_content: owned(members.string_or_null("encrypted_content")?),
+            },
+            result if is_result(result) => {
+                let kind = result.to_owned();
+                let part = Part::ServerToolResult(result_of(&kind, members)?);
+                Self::Whole(kind.into(), part)
+            }
             _ => Self::Other {
                 start,
                 deltas: Vec::new(),
@@ -79,10 +99,10 @@ impl Block {
     fn block_type(&self) -> &str {
         match self {
             Self::Text { .. } => "text",
-            Self::ToolUse { .. } | Self::Call(_) => "tool_use",
             Self::Thinking { .. } => "thinking",
-            Self::RedactedThinking(_) => "redacted_thinking",
-            Self::Other { start, .. } => {
+            Self::Compaction { .. } => "compaction",
+            Self::Whole(block_type, _) => block_type,
+            Self::Call { start, .. } | Self::Other { start, .. } => {
                 let word = start.get("type").and_then(Value::as_str);
                 word.unwrap_or_default()
             }
@@ -95,13 +115,15 @@ impl Block {
         check_fit(self.block_type(), index, delta_type)?;
         check_payload(delta_type, members)?;
         match self {
-            Self::Text {
-                text, citations, ..
-            } => match members.get("text").and_then(Value::as_str) {
+            Self::Text { text, citations } => match members.get("text").and_then(Value::as_str) {
                 Some(fragment) => text.push_str(fragment),
-                None => citations.push(Value::Object(delta)),
+                None => {
+                    let citation = citation::read(members.object("citation")?);
+                    citations.get_or_insert_default().push(citation);
+                }
             },
-            Self::ToolUse {
+            Self::Thinking { text, signature } => think(text, signature, index, members)?,
+            Self::Call {
                 arguments, start, ..
             } => {
                 let fragment = members.string("partial_json")?;
@@ -115,9 +137,18 @@ impl Block {
                 }
                 arguments.push_str(fragment);
             }
-            Self::Thinking { text, signature } => think(text, signature, index, members)?,
-            // they have no deltas: one has stopped, the other came whole
-            Self::Call(_) | Self::RedactedThinking(_) => {}
+            Self::Compaction {
+                content,
+                encrypted_content,
+            } => {
+                join(content, members.string_or_null("content")?);
+                join(
+                    encrypted_content,
+                    members.string_or_null("encrypted_content")?,
+                );
+            }
+            // it has no deltas, or has stopped
+            Self::Whole(..) => {}
             Self::Other { deltas, .. } => deltas.push(Value::Object(delta)),
         }
         Ok(())
@@ -125,7 +156,7 @@ impl Block {
 
     /// Ends the block: arguments become JSON.
     pub(super) fn stop(&mut self) -> Checked<()> {
-        let Self::ToolUse {
+        let Self::Call {
             id,
             name,
             arguments,
@@ -144,49 +175,119 @@ impl Block {
                 Err(_) => return Err(not_json(name, text)),
             },
         };
-        *self = Self::Call(ToolCall::new(
-            std::mem::take(id),
-            std::mem::take(name),
-            arguments,
-        ));
+        let (id, name) = (std::mem::take(id), std::mem::take(name));
+        *self = call_of(id, name, arguments, start);
         Ok(())
     }
 
-    pub(super) fn into_parts(self, parts: &mut Vec<Part>) {
+    pub(super) fn into_part(self) -> Part {
         match self {
             Self::Text {
                 text,
-                start,
-                citations,
-            } => {
-                parts.push(Part::Text(text));
-                let cited = |value: &Value| value.as_array().is_some_and(|cited| !cited.is_empty());
-                if !citations.is_empty() || start.get("citations").is_some_and(cited) {
-                    parts.push(Part::Unknown {
-                        block: Value::Object(start),
-                        deltas: citations,
-                    });
-                }
-            }
-            Self::ToolUse {
+                citations: None,
+            } => Part::Text(text),
+            Self::Text {
+                text,
+                citations: Some(citations),
+            } => Part::CitedText { text, citations },
+            Self::Thinking { text, signature } => Part::Thinking { text, signature },
+            Self::Call {
                 arguments, start, ..
-            } => parts.push(Part::Unknown {
+            } => Part::Unknown {
                 block: Value::Object(start),
                 deltas: if arguments.is_empty() {
                     Vec::new()
                 } else {
                     vec![serde_json::json!({"type": "input_json_delta", "partial_json": arguments})]
                 },
-            }),
-            Self::Call(call) => parts.push(Part::ToolCall(call)),
-            Self::Thinking { text, signature } => parts.push(Part::Thinking { text, signature }),
-            Self::RedactedThinking(data) => parts.push(Part::RedactedThinking { data }),
-            Self::Other { start, deltas } => parts.push(Part::Unknown {
+            },
+            Self::Compaction {
+                content,
+                encrypted_content,
+            } => Part::Compaction {
+                content,
+                encrypted_content,
+            },
+            Self::Whole(_, part) => part,
+            Self::Other { start, deltas } => Part::Unknown {
                 block: Value::Object(start),
                 deltas,
-            }),
+            },
         }
     }
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}
+
+/// Joins what has come and what comes now, each of which may be nothing.
+fn join(text: &mut Option<String>, more: Option<&str>) {
+    if let Some(more) = more {
+        text.get_or_insert_default().push_str(more);
+    }
+}
+
+/// The citations in the start of a text, or in a body; `None` if the model could not cite.
+fn given_citations(text: Members<'_>) -> Checked<Option<Vec<Citation>>> {
+    if text.get("citations").is_none() {
+        return Ok(None);
+    }
+    let read = |value: &Value| match value.as_object() {
+        Some(members) => Ok(citation::read(members)),
+        None => Err(text.wrong("citations", "an array of objects")),
+    };
+    let citations = text.array("citations")?.iter().map(read);
+    citations.collect::<Checked<_>>().map(Some)
+}
+
+/// The blocks with what came of a tool that the service ran itself.
+pub(in crate::api::anthropic_messages) fn is_result(block_type: &str) -> bool {
+    matches!(
+        block_type,
+        "web_search_tool_result"
+            | "web_fetch_tool_result"
+            | "bash_code_execution_tool_result"
+            | "text_editor_code_execution_tool_result"
+            | "code_execution_tool_result"
+            | "tool_search_tool_result"
+            | "mcp_tool_result"
+            | "advisor_tool_result"
+    )
+}
+
+fn result_of(kind: &str, result: Members<'_>) -> Checked<ServerToolResult> {
+    let call_id = result.non_empty_string("tool_use_id")?.to_owned();
+    let content = result.required("content", "the result, as a JSON value")?;
+    let failed = result.get("is_error").and_then(Value::as_bool);
+    let mut read = ServerToolResult::new(call_id, kind.to_owned(), failed, content.clone());
+    read.caller = result.get("caller").and_then(not_the_model);
+    Ok(read)
+}
+
+/// The call that ended, by the type of its block.
+fn call_of(id: String, name: String, arguments: Value, start: &Map<String, Value>) -> Block {
+    let text = |name: &str| start.get(name).and_then(Value::as_str);
+    let caller = start.get("caller").and_then(not_the_model);
+    let block_type = match text("type") {
+        Some("mcp_tool_use") => "mcp_tool_use",
+        Some("server_tool_use") => "server_tool_use",
+        Some(_) | None => "tool_use",
+    };
+    let part = if block_type == "tool_use" {
+        let mut call = ToolCall::new(id, name, arguments);
+        call.caller = caller;
+        Part::ToolCall(call)
+    } else {
+        Part::ServerToolCall(ServerToolCall {
+            id,
+            name,
+            server: owned(text("server_name")),
+            arguments,
+            caller,
+        })
+    };
+    Block::Whole(block_type.into(), part)
 }
 
 /// Joins what was thought; the signature ends it.
@@ -223,107 +324,6 @@ fn given_input(start: &Map<String, Value>) -> Option<&Value> {
         Value::Object(members) => !members.is_empty(),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => true,
     })
-}
-
-/// The deltas that a block of a known type may have; `None` for an unknown type.
-fn deltas_of(block_type: &str) -> Option<&'static [&'static str]> {
-    match block_type {
-        "text" => Some(&["text_delta", "citations_delta"]),
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => Some(&["input_json_delta"]),
-        "thinking" => Some(&["thinking_delta", "signature_delta"]),
-        "compaction" => Some(&["compaction_delta"]),
-        "redacted_thinking"
-        | "web_search_tool_result"
-        | "web_fetch_tool_result"
-        | "bash_code_execution_tool_result"
-        | "text_editor_code_execution_tool_result"
-        | "code_execution_tool_result"
-        | "tool_search_tool_result"
-        | "mcp_tool_result"
-        | "advisor_tool_result"
-        | "fallback"
-        | "container_upload"
-        | "mcp_tool_listing" => Some(&[]),
-        _ => None,
-    }
-}
-
-/// The members that carry the data of each known delta; none of another type may have them.
-const PAYLOADS: [(&str, &[&str]); 6] = [
-    ("text_delta", &["text"]),
-    ("input_json_delta", &["partial_json"]),
-    ("thinking_delta", &["thinking"]),
-    ("signature_delta", &["signature"]),
-    ("citations_delta", &["citation"]),
-    ("compaction_delta", &["content", "encrypted_content"]),
-];
-
-fn is_known_delta(delta_type: &str) -> bool {
-    PAYLOADS.iter().any(|(known, _)| *known == delta_type)
-}
-
-/// Whether a block of this known type is kept as it came, deltas of unknown types included.
-fn is_kept_as_it_came(block_type: &str) -> bool {
-    !matches!(
-        block_type,
-        "text" | "tool_use" | "thinking" | "redacted_thinking"
-    )
-}
-
-/// Checks that a block of this type may have a delta of this type.
-///
-/// A delta of an unknown type is kept where there is a place for it: in a block that is kept as it came.
-fn check_fit(block_type: &str, index: usize, delta_type: &str) -> Checked<()> {
-    let fits = match deltas_of(block_type) {
-        None => true,
-        Some(_) if !is_known_delta(delta_type) => is_kept_as_it_came(block_type),
-        Some(deltas) => deltas.contains(&delta_type),
-    };
-    if fits {
-        return Ok(());
-    }
-    let expected = match deltas_of(block_type) {
-        None | Some([]) => format!("no delta, for block {index} of the type {block_type}"),
-        Some(deltas) => {
-            let deltas = deltas.join(" or ");
-            format!("{deltas}, for block {index} of the type {block_type}")
-        }
-    };
-    Err(Problem::new(
-        AccumulateErrorKind::WrongDelta,
-        "a delta does not fit its block",
-        expected,
-        Found::quoted(delta_type),
-    ))
-}
-
-/// Checks that a known delta has the members of its type and none of another's.
-fn check_payload(delta_type: &str, delta: Members<'_>) -> Checked<()> {
-    if !is_known_delta(delta_type) {
-        return Ok(());
-    }
-    for (known, payload) in PAYLOADS {
-        let foreign = payload.iter().find(|name| delta.get(name).is_some());
-        if let (Some(name), true) = (foreign, known != delta_type) {
-            return Err(Problem::new(
-                AccumulateErrorKind::WrongDelta,
-                "a delta carries a member of another type of delta",
-                format!("`{name}` only in {known}, not in {delta_type}"),
-                Found::quoted(name),
-            ));
-        }
-    }
-    match delta_type {
-        "text_delta" => delta.string("text").map(drop),
-        "input_json_delta" => delta.string("partial_json").map(drop),
-        "thinking_delta" => delta.string("thinking").map(drop),
-        "signature_delta" => delta.string("signature").map(drop),
-        "citations_delta" => delta.object("citation").map(drop),
-        _ => {
-            delta.string_or_null("content")?;
-            delta.string_or_null("encrypted_content").map(drop)
-        }
-    }
 }
 
 fn not_json(name: &str, text: &str) -> Box<Problem> {

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Block, Checked, MessagesAccumulator, Stage, check_role, provider_error, usage};
+use super::{
+    Block, Checked, MessagesAccumulator, Stage, check_role, extras, provider_error, usage,
+};
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
@@ -52,12 +54,15 @@ pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
         ..MessagesAccumulator::default()
     };
     usage::read(message, "usage.", &mut read.usage)?;
+    extras::of_message(message, "", &mut read.extras)?;
+    extras::of_stop(message, "", &mut read.extras)?;
     for (n, block) in message.array("content")?.iter().enumerate() {
         let path = format!("content[{n}].");
         let Value::Object(block) = block else {
             return Err(message.wrong("content", "an array of objects"));
         };
-        if block.get("type").and_then(Value::as_str) == Some("tool_use") {
+        let word = block.get("type").and_then(Value::as_str);
+        if let Some("tool_use" | "server_tool_use" | "mcp_tool_use") = word {
             Members::new(&path, block).required("input", "a JSON value, the arguments")?;
         }
         let mut block = Block::start(block.clone(), &path)?;

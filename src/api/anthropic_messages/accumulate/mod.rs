@@ -19,13 +19,13 @@
 //! asks for each leniency: blocks may overlap, an event may have no name, and a block event may lack its
 //! `index` where that leaves no doubt.
 //!
-//! Text, thinking and `tool_use` are read. Blocks of any other type are [`Part::Unknown`] until there are words
-//! for them: the block as it started, and its deltas. So are, for now, the citations of a text block: behind
-//! its [`Part::Text`] stands a [`Part::Unknown`] with the block without its text, and the
-//! `citations_delta`s.
+//! A block of a type that there is no word for is [`Part::Unknown`]: the block as it started, and its deltas.
 
 mod block;
 mod body;
+mod citation;
+mod deltas;
+mod extras;
 mod usage;
 
 use std::collections::BTreeSet;
@@ -34,11 +34,12 @@ pub(crate) use body::body_to_reply;
 use serde_json::{Map, Value};
 
 use self::block::Block;
+pub(super) use self::block::is_result;
 use super::stop_reason;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
-    script::{Part, Reply, Usage, count},
+    script::{Extras, Json, Part, Reply, Usage, count},
     sse::SseEvent,
 };
 
@@ -58,6 +59,7 @@ pub(crate) struct MessagesAccumulator {
     stop_reason: Option<String>,
     stop_sequence: Option<String>,
     usage: Usage,
+    extras: Extras,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,21 +142,26 @@ impl MessagesAccumulator {
             ));
         }
         let word = self.stop_reason.take().unwrap_or_default();
-        Ok(Reply::new(
+        let mut reply = Reply::new(
             std::mem::take(&mut self.id),
             std::mem::take(&mut self.model),
             self.take_partial(),
             stop_reason(&word, self.stop_sequence.as_deref()),
             std::mem::take(&mut self.usage),
-        ))
+        );
+        let extras = std::mem::take(&mut self.extras);
+        reply.stop_details = extras.stop_details;
+        reply.container = extras.container;
+        reply.context_management = extras.context_management;
+        reply.service_tier = extras.service_tier;
+        reply.inference_geo = extras.inference_geo;
+        Ok(reply)
     }
 
     /// The parts read so far, which are moved out.
     pub(crate) fn take_partial(&mut self) -> Vec<Part> {
         let mut parts = Vec::with_capacity(self.blocks.len());
-        for block in self.blocks.drain(..) {
-            block.into_parts(&mut parts);
-        }
+        parts.extend(self.blocks.drain(..).map(Block::into_part));
         parts
     }
 
@@ -260,6 +267,7 @@ impl MessagesAccumulator {
             return Err(message.wrong("content", "an empty array: blocks have events of their own"));
         }
         usage::read(message, "message.usage.", &mut self.usage)?;
+        extras::of_message(message, "message.", &mut self.extras)?;
         self.stage = Stage::Blocks;
         Ok(())
     }
@@ -361,6 +369,8 @@ impl MessagesAccumulator {
             self.stop_sequence = sequence.map(str::to_owned);
         }
         usage::read(event, "usage.", &mut self.usage)?;
+        extras::of_stop(delta, "delta.", &mut self.extras)?;
+        extras::of_message(event, "", &mut self.extras)?;
         self.stage = Stage::Ending;
         Ok(())
     }
@@ -401,6 +411,37 @@ fn mismatch(name: &str, word: &str) -> Box<Problem> {
     )
 }
 
+/// The part that this raw block comes to.
+///
+/// # Errors
+///
+/// What no strict client reads.
+pub(super) fn raw_block_to_part(start: &Json, deltas: &[Json]) -> Result<Part, String> {
+    let object = |json: &Json, what: &str| match json::parse(json.as_str().as_bytes()) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) | Err(_) => Err(format!("{what} is not one JSON object")),
+    };
+    let unread = |why: &str| {
+        format!(
+            "no strict client reads this raw block: {why}\n  \
+             help: it can be played, but there is no reply that it comes to"
+        )
+    };
+    let start = object(start, "its start").map_err(|why| unread(&why))?;
+    let read = || -> Result<Part, String> {
+        let shown = |problem: Box<Problem>| problem.shown();
+        let mut block = Block::start(start, "content_block.").map_err(shown)?;
+        for delta in deltas {
+            block
+                .delta(0, object(delta, "a delta")?)
+                .map_err(|problem| problem.shown())?;
+        }
+        block.stop().map_err(|problem| problem.shown())?;
+        Ok(block.into_part())
+    };
+    read().map_err(|why| unread(&why))
+}
+
 fn check_role(message: Members<'_>) -> Checked<()> {
     if message.string("role")? == "assistant" {
         Ok(())
@@ -439,5 +480,8 @@ fn found_index(event: Members<'_>) -> Found {
         None => Found::Said("no index".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod part_tests;
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,13 @@ use serde_json::json;
 use super::*;
 use crate::{
     api::{AccumulateError, Accumulator, Api, accumulate, accumulate_json},
-    script::{Iteration, StopReason, ToolCall},
+    script::{Citation, StopReason, ToolCall},
     sse::SseDecoder,
 };
 
-const API: Api = Api::AnthropicMessages;
+pub(super) const API: Api = Api::AnthropicMessages;
 
-const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":1}}}"#;
+pub(super) const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":1}}}"#;
 const TEXT_0: &str =
     r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
 const HE_0: &str =
@@ -23,12 +23,12 @@ const TEXT_1: &str =
     r#"{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}"#;
 const TOOL_1: &str = r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_2","name":"g","input":{}}}"#;
 const STOP_1: &str = r#"{"type":"content_block_stop","index":1}"#;
-const END: &str = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":2}}"#;
-const STOP: &str = r#"{"type":"message_stop"}"#;
+pub(super) const END: &str = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":2}}"#;
+pub(super) const STOP: &str = r#"{"type":"message_stop"}"#;
 const PING: &str = r#"{"type": "ping"}"#;
 
 /// A body of events with these data, each named by its type.
-fn body(data: &[&str]) -> Vec<u8> {
+pub(super) fn body(data: &[&str]) -> Vec<u8> {
     let mut body = String::new();
     for data in data {
         let name = &serde_json::from_str::<Value>(data).unwrap()["type"];
@@ -39,7 +39,7 @@ fn body(data: &[&str]) -> Vec<u8> {
 }
 
 #[track_caller]
-fn reply(data: &[&str]) -> Reply {
+pub(super) fn reply(data: &[&str]) -> Reply {
     match accumulate(API, &body(data)) {
         Ok(reply) => reply,
         Err(error) => panic!("{error}\n  row: {data:?}"),
@@ -47,7 +47,7 @@ fn reply(data: &[&str]) -> Reply {
 }
 
 #[track_caller]
-fn error(data: &[&str]) -> AccumulateError {
+pub(super) fn error(data: &[&str]) -> AccumulateError {
     match accumulate(API, &body(data)) {
         Ok(reply) => panic!("accepted: {reply:?}\n  row: {data:?}"),
         Err(error) => error,
@@ -74,7 +74,7 @@ fn arguments(fragments: &[&str]) -> Value {
 
 /// What `accumulate` makes of one block that starts as `block`, with these deltas.
 #[track_caller]
-fn block(block: &str, deltas: &[&str]) -> Result<Vec<Part>, AccumulateError> {
+pub(super) fn block(block: &str, deltas: &[&str]) -> Result<Vec<Part>, AccumulateError> {
     let start = format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#);
     let deltas: Vec<_> = deltas
         .iter()
@@ -90,11 +90,11 @@ fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
 }
 
-fn call(id: &str, name: &str, arguments: Value) -> Part {
+pub(super) fn call(id: &str, name: &str, arguments: Value) -> Part {
     Part::ToolCall(ToolCall::new(id.to_owned(), name.to_owned(), arguments))
 }
 
-fn thinking(text: &str, signature: &str) -> Part {
+pub(super) fn thinking(text: &str, signature: &str) -> Part {
     Part::Thinking {
         text: text.to_owned(),
         signature: signature.to_owned(),
@@ -388,15 +388,8 @@ fn blocks_of_other_types_are_kept_with_their_deltas() {
             ][..],
         ),
         (
-            r#"{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}"#,
-            &[
-                r#"{"type":"input_json_delta","partial_json":""}"#,
-                r#"{"type":"input_json_delta","partial_json":"{\"q\": 1}"}"#,
-            ],
-        ),
-        (
-            r#"{"type":"compaction","content":null}"#,
-            &[r#"{"type":"compaction_delta","content":"short"}"#],
+            r#"{"type":"fallback","from":{"model":"a"}}"#,
+            &[r#"{"type":"x_delta"}"#],
         ),
     ] {
         let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
@@ -409,117 +402,6 @@ fn blocks_of_other_types_are_kept_with_their_deltas() {
             "{start}"
         );
     }
-}
-
-#[test]
-fn thinking_is_joined_and_its_signature_may_be_all_of_it_or_missing() {
-    let start = r#"{"type":"thinking","thinking":"","signature":""}"#;
-    let (hm, empty, signature) = (
-        r#"{"type":"thinking_delta","thinking":"Hm"}"#,
-        r#"{"type":"thinking_delta","thinking":""}"#,
-        r#"{"type":"signature_delta","signature":"c2ln"}"#,
-    );
-    for (start, deltas, expected) in [
-        (
-            start,
-            &[hm, hm, empty, signature][..],
-            thinking("HmHm", "c2ln"),
-        ),
-        (start, &[signature], thinking("", "c2ln")),
-        (start, &[hm], thinking("Hm", "")),
-        (start, &[], thinking("", "")),
-        (
-            r#"{"type":"thinking","thinking":"Oh. "}"#,
-            &[hm, signature],
-            thinking("Oh. Hm", "c2ln"),
-        ),
-        (
-            r#"{"type":"redacted_thinking","data":"ZGF0YQ=="}"#,
-            &[],
-            Part::RedactedThinking {
-                data: "ZGF0YQ==".to_owned(),
-            },
-        ),
-    ] {
-        assert_eq!(
-            block(start, deltas),
-            Ok(vec![expected]),
-            "{start} {deltas:?}"
-        );
-    }
-}
-
-#[test]
-fn thinking_behind_its_signature_is_rejected() {
-    let start = r#"{"type":"thinking","thinking":"","signature":""}"#;
-    let signature = r#"{"type":"signature_delta","signature":"c2ln"}"#;
-    for (more, found) in [
-        (
-            r#"{"type":"thinking_delta","thinking":"Hm"}"#,
-            "thinking_delta",
-        ),
-        (signature, "signature_delta"),
-    ] {
-        let error = block(start, &[signature, more]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "thinking goes on behind its signature\n  \
-                 where: anthropic_messages, event #4, byte 493\n  \
-                 expected: no delta, for block 0, which is signed\n  \
-                 found: `{found}`"
-            )
-        );
-    }
-}
-
-#[test]
-fn counters_of_every_kind_are_read() {
-    let usage = r#"{"input_tokens":1,"cache_creation_input_tokens":9,"cache_read_input_tokens":2,"cache_creation":{"ephemeral_5m_input_tokens":6,"ephemeral_1h_input_tokens":3},"output_tokens":5,"output_tokens_details":{"thinking_tokens":4},"server_tool_use":{"web_search_requests":7,"web_fetch_requests":8},"iterations":[{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"cache_creation":{"ephemeral_5m_input_tokens":4,"ephemeral_1h_input_tokens":0},"type":"compaction"},{"input_tokens":1,"output_tokens":2,"type":"message","model":"m"}]}"#;
-    let expected = Usage::input(1)
-        .output(5)
-        .cache_read(2)
-        .cache_creation(9)
-        .cache_creation_1h(3)
-        .thinking(4)
-        .web_searches(7)
-        .web_fetches(8)
-        .iteration(Iteration::new(
-            "compaction",
-            Usage::input(1).output(2).cache_read(3).cache_creation(4),
-        ))
-        .iteration(Iteration::new("message", Usage::input(1).output(2)).model("m"));
-    let delta = END.replace(r#"{"output_tokens":2}"#, usage);
-    assert_eq!(reply(&[START, &delta, STOP]).usage, expected);
-
-    let wrong = END.replace(r#"{"output_tokens":2}"#, r#"{"iterations":[{"type":1}]}"#);
-    assert_eq!(
-        error(&[START, &wrong]).to_string(),
-        "the member `usage.iterations[0].type` has a wrong type or value\n  \
-         where: anthropic_messages, event #2, byte 224\n  \
-         expected: a string\n  \
-         found: `1`"
-    );
-}
-
-#[test]
-fn citations_stand_behind_the_text_they_are_of() {
-    let citation =
-        r#"{"type":"citations_delta","citation":{"type":"char_location","cited_text":"x"}}"#;
-    let parts = block(
-        r#"{"citations":[],"type":"text","text":""}"#,
-        &[citation, r#"{"type":"text_delta","text":"x is so"}"#],
-    );
-    assert_eq!(
-        parts.unwrap(),
-        [
-            text("x is so"),
-            Part::Unknown {
-                block: json!({"citations": [], "type": "text"}),
-                deltas: vec![serde_json::from_str(citation).unwrap()],
-            }
-        ]
-    );
 }
 
 #[test]
@@ -1797,10 +1679,9 @@ fn json_body_becomes_its_reply() {
             "msg_1".to_owned(),
             "m".to_owned(),
             vec![
-                text("x"),
-                Part::Unknown {
-                    block: json!({"type": "text", "citations": [{"cited_text": "y"}]}),
-                    deltas: vec![],
+                Part::CitedText {
+                    text: "x".to_owned(),
+                    citations: vec![Citation::raw(json!({"cited_text": "y"}))],
                 },
                 call("toolu_1", "f", json!({"a": 1})),
                 thinking("Hm", "c2ln"),

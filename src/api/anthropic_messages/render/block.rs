@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use super::{
+    call::{Call, ToolResult},
+    citation,
+};
 use crate::{
-    api::anthropic_messages::era::Envelope,
-    json::{self, Spacing, write_str},
-    script::{Arguments, Cuts, Part, ToolCall},
+    api::anthropic_messages::{accumulate, era::Envelope},
+    json::write_str,
+    script::{Citation, Cuts, Json, Part},
 };
 
 pub(super) enum Block {
-    /// Pieces of text, each with its own way to be cut.
-    Text(Vec<Piece>),
+    Text {
+        /// Pieces of text, each with its own way to be cut.
+        pieces: Vec<Piece>,
+        /// Where the model could cite something.
+        citations: Option<Vec<Citation>>,
+    },
     Thinking {
         piece: Piece,
         ends_empty: bool,
@@ -21,12 +27,15 @@ pub(super) enum Block {
     RedactedThinking {
         data: String,
     },
-    ToolUse {
-        id: String,
-        name: String,
-        arguments: Arguments,
-        /// How the streamed arguments are cut, where the turn says it.
-        cuts: Option<Cuts>,
+    Call(Call),
+    Result(ToolResult),
+    Compaction {
+        content: String,
+        encrypted_content: Option<String>,
+    },
+    Raw {
+        start: Json,
+        deltas: Vec<Json>,
     },
 }
 
@@ -39,23 +48,41 @@ impl Block {
     /// The block as it starts in a stream.
     pub(super) fn write_start(&self, out: &mut Vec<u8>, envelope: &Envelope) {
         match self {
-            Self::Text(_) => out.extend_from_slice(br#"{"type":"text","text":""}"#),
+            Self::Text {
+                citations: None, ..
+            } => out.extend_from_slice(br#"{"type":"text","text":""}"#),
+            Self::Text { .. } => {
+                out.extend_from_slice(br#"{"citations":[],"type":"text","text":""}"#);
+            }
             Self::Thinking { .. } => {
                 out.extend_from_slice(br#"{"type":"thinking","thinking":"","signature":""}"#);
             }
             Self::RedactedThinking { data } => write_redacted(out, data),
-            Self::ToolUse { id, name, .. } => {
-                write_tool_use(out, id, name, "{}");
-                write_caller(out, envelope);
-            }
+            Self::Call(call) => call.write_start(out, envelope),
+            Self::Result(result) => result.write(out, envelope),
+            Self::Compaction {
+                encrypted_content, ..
+            } => out.extend_from_slice(match encrypted_content {
+                None => br#"{"type":"compaction","content":null}"#.as_slice(),
+                Some(_) => br#"{"type":"compaction","content":null,"encrypted_content":null}"#,
+            }),
+            Self::Raw { start, .. } => out.extend_from_slice(start.as_str().as_bytes()),
         }
     }
 
     /// The block as it stands in a body.
     pub(super) fn write_whole(&self, out: &mut Vec<u8>, envelope: &Envelope) -> Result<(), String> {
         match self {
-            Self::Text(pieces) => {
-                out.extend_from_slice(br#"{"type":"text","text":"#);
+            Self::Text { pieces, citations } => {
+                match citations {
+                    None => out.push(b'{'),
+                    Some(citations) => {
+                        out.extend_from_slice(br#"{"citations":"#);
+                        citation::write_all(out, citations);
+                        out.push(b',');
+                    }
+                }
+                out.extend_from_slice(br#""type":"text","text":"#);
                 write_str(out, &joined(pieces));
                 out.push(b'}');
             }
@@ -69,18 +96,19 @@ impl Block {
                 out.push(b'}');
             }
             Self::RedactedThinking { data } => write_redacted(out, data),
-            Self::ToolUse {
-                id,
-                name,
-                arguments,
-                ..
-            } => {
-                let text = arguments.to_text(Spacing::Compact);
-                let input = if text.is_empty() { "{}" } else { text.as_str() };
-                serde_json::from_str::<Value>(input)
-                    .map_err(|error| not_json(name, input, &error))?;
-                write_tool_use(out, id, name, input);
-                write_caller(out, envelope);
+            Self::Call(call) => call.write_whole(out, envelope)?,
+            Self::Result(result) => result.write(out, envelope),
+            Self::Compaction {
+                content,
+                encrypted_content,
+            } => write_compaction(out, "compaction", content, encrypted_content.as_deref()),
+            Self::Raw { start, deltas } => {
+                if !deltas.is_empty() {
+                    return Err("a body has no place for the deltas of a raw block\n  \
+                                help: for a body, give the block as it stands there, without `.raw_delta(..)`"
+                        .to_owned());
+                }
+                out.extend_from_slice(start.as_str().as_bytes());
             }
         }
         Ok(())
@@ -89,7 +117,13 @@ impl Block {
     /// What a client that loses nothing reads.
     pub(super) fn into_part(self) -> Result<Part, String> {
         Ok(match self {
-            Self::Text(pieces) => Part::Text(joined(&pieces)),
+            Self::Text { pieces, citations } => {
+                let text = joined(&pieces);
+                match citations {
+                    None => Part::Text(text),
+                    Some(citations) => Part::CitedText { text, citations },
+                }
+            }
             Self::Thinking {
                 piece, signature, ..
             } => Part::Thinking {
@@ -97,65 +131,44 @@ impl Block {
                 signature,
             },
             Self::RedactedThinking { data } => Part::RedactedThinking { data },
-            Self::ToolUse {
-                id,
-                name,
-                arguments,
-                ..
-            } => {
-                if id.is_empty() || name.is_empty() {
-                    return Err("a tool call has no id, or no name\n  \
-                                help: such a call can be played, but no strict client reads it"
-                        .to_owned());
-                }
-                let arguments = parsed(&name, &arguments)?;
-                Part::ToolCall(ToolCall::new(id, name, arguments))
-            }
+            Self::Call(call) => call.into_part()?,
+            Self::Result(result) => result.into_part()?,
+            Self::Compaction {
+                content,
+                encrypted_content,
+            } => Part::Compaction {
+                content: Some(content),
+                encrypted_content,
+            },
+            Self::Raw { start, deltas } => accumulate::raw_block_to_part(&start, &deltas)?,
         })
     }
+}
+
+/// A block, or a delta, of a compaction.
+pub(super) fn write_compaction(
+    out: &mut Vec<u8>,
+    kind: &str,
+    content: &str,
+    encrypted_content: Option<&str>,
+) {
+    out.extend_from_slice(br#"{"type":"#);
+    write_str(out, kind);
+    out.extend_from_slice(br#","content":"#);
+    write_str(out, content);
+    if let Some(encrypted) = encrypted_content {
+        out.extend_from_slice(br#","encrypted_content":"#);
+        write_str(out, encrypted);
+    }
+    out.push(b'}');
 }
 
 fn joined(pieces: &[Piece]) -> String {
     pieces.iter().map(|piece| &*piece.text).collect()
 }
 
-/// The arguments as they are read: none at all are an empty object.
-fn parsed(name: &str, arguments: &Arguments) -> Result<Value, String> {
-    let text = arguments.to_text(Spacing::Compact);
-    match text.as_str() {
-        "" | "null" => Ok(Value::Object(serde_json::Map::new())),
-        text => json::parse(text.as_bytes()).map_err(|error| not_json(name, text, &error)),
-    }
-}
-
-fn not_json(name: &str, text: &str, error: &serde_json::Error) -> String {
-    format!(
-        "the arguments of `{name}` are not JSON: {error}\n  found: `{}`\n  \
-         help: broken arguments can only be streamed; here `input` is a JSON value",
-        text.escape_debug()
-    )
-}
-
 fn write_redacted(out: &mut Vec<u8>, data: &str) {
     out.extend_from_slice(br#"{"type":"redacted_thinking","data":"#);
     write_str(out, data);
     out.push(b'}');
-}
-
-fn write_tool_use(out: &mut Vec<u8>, id: &str, name: &str, input: &str) {
-    out.extend_from_slice(br#"{"type":"tool_use","id":"#);
-    write_str(out, id);
-    out.extend_from_slice(br#","name":"#);
-    write_str(out, name);
-    out.extend_from_slice(br#","input":"#);
-    out.extend_from_slice(input.as_bytes());
-}
-
-/// The end of a block that the model itself called for.
-fn write_caller(out: &mut Vec<u8>, envelope: &Envelope) {
-    out.extend_from_slice(if envelope.caller {
-        br#","caller":{"type":"direct"}}"#
-    } else {
-        b"}".as_slice()
-    });
 }

@@ -18,6 +18,7 @@ pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
     envelope::write_stop(&mut out, &said);
     out.extend_from_slice(br#","usage":"#);
     envelope::write_whole_usage(&mut out, &said);
+    envelope::write_context_management(&mut out, &said);
     out.push(b'}');
     Ok(out)
 }

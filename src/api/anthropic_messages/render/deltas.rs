@@ -2,11 +2,18 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::{Block, block::Piece};
+use serde_json::Value;
+
+use super::{
+    Block,
+    block::{Piece, write_compaction},
+    call::Call,
+    citation,
+};
 use crate::{
     api::{Mark, anthropic_messages::purpose},
     json::{Spacing, write_str},
-    script::{Cuts, Dice},
+    script::{Citation, Cuts, Dice, Json},
 };
 
 /// One delta, or a text that is cut into several.
@@ -20,6 +27,8 @@ pub(super) enum Delta {
     },
     /// One delta that is no fragment.
     Once(Kind, String),
+    /// One delta as it is written.
+    Written(Vec<u8>, Mark),
 }
 
 /// A delta whose payload is one string, up to that string.
@@ -44,8 +53,11 @@ impl Block {
     pub(super) fn open(&mut self, index: usize, seed: u64) -> VecDeque<Delta> {
         let mut deltas = VecDeque::new();
         match self {
-            Self::Text(pieces) => {
+            Self::Text { pieces, citations } => {
+                let citations = std::mem::take(citations).into_iter().flatten();
+                deltas.extend(citations.map(|citation| Delta::citation(&citation)));
                 let pieces = std::mem::take(pieces).into_iter();
+                let pieces = pieces.filter(|piece| !piece.text.is_empty());
                 deltas.extend(pieces.map(|piece| Delta::fragments(Kind::TEXT, piece)));
             }
             Self::Thinking {
@@ -67,10 +79,22 @@ impl Block {
                     deltas.push_back(Delta::Once(Kind::SIGNATURE, std::mem::take(signature)));
                 }
             }
-            Self::RedactedThinking { .. } => {}
-            Self::ToolUse {
-                arguments, cuts, ..
+            Self::RedactedThinking { .. } | Self::Result(_) => {}
+            Self::Compaction {
+                content,
+                encrypted_content,
             } => {
+                let (mut delta, encrypted) = (Vec::new(), encrypted_content.as_deref());
+                write_compaction(&mut delta, "compaction_delta", content, encrypted);
+                deltas.push_back(Delta::Written(delta, Mark::Other));
+            }
+            Self::Raw { deltas: raw, .. } => {
+                let raw = std::mem::take(raw).into_iter();
+                deltas.extend(raw.map(|delta| Delta::raw(&delta)));
+            }
+            Self::Call(Call {
+                arguments, cuts, ..
+            }) => {
                 deltas.push_back(Delta::Once(Kind::INPUT, String::new()));
                 let text = arguments.to_text(Spacing::Spaced);
                 if !text.is_empty() {
@@ -99,12 +123,41 @@ impl Delta {
         }
     }
 
+    fn citation(citation: &Citation) -> Self {
+        let mut delta = br#"{"type":"citations_delta","citation":"#.to_vec();
+        citation::write(&mut delta, citation);
+        delta.push(b'}');
+        Self::Written(delta, Mark::Other)
+    }
+
+    /// A delta as it is; places count it if it is a fragment.
+    fn raw(delta: &Json) -> Self {
+        let value = delta.to_value();
+        let payload = match value.get("type").and_then(Value::as_str) {
+            Some("text_delta") => value.get("text"),
+            Some("thinking_delta") => value.get("thinking"),
+            Some("input_json_delta") => value.get("partial_json"),
+            Some(_) | None => None,
+        };
+        let fragment = payload.and_then(Value::as_str).unwrap_or_default();
+        let mark = if fragment.is_empty() {
+            Mark::Other
+        } else {
+            Mark::Delta
+        };
+        Self::Written(delta.as_str().into(), mark)
+    }
+
     /// Writes the next delta, and says what it means and whether it was the last.
     pub(super) fn write(&mut self, out: &mut Vec<u8>) -> (Mark, Last) {
         match self {
             Self::Once(kind, payload) => {
                 kind.write(out, payload);
                 (Mark::Other, Last::Yes)
+            }
+            Self::Written(delta, mark) => {
+                out.extend_from_slice(delta);
+                (*mark, Last::Yes)
             }
             Self::Fragments {
                 kind,

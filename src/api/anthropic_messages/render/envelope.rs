@@ -5,7 +5,7 @@ use super::Said;
 use crate::{
     api::anthropic_messages::era::{Envelope, First},
     json::{write_number, write_str},
-    script::{Iteration, Usage},
+    script::{Iteration, StopDetails, Usage},
 };
 
 /// `{"model":…,"content":[`, or `{"id":…` as it once was.
@@ -36,29 +36,71 @@ pub(super) fn write_no_stop(out: &mut Vec<u8>, envelope: &Envelope) {
     }
 }
 
-/// `"stop_reason":…,"stop_sequence":…,"stop_details":…`; only a refusal has details.
+/// `"stop_reason":…,"stop_sequence":…,"stop_details":…,"container":…`. Where the container stands in a body was
+/// never recorded; here it is where a stream has it.
 pub(super) fn write_stop(out: &mut Vec<u8>, said: &Said) {
     let (word, sequence) = &said.stop;
     out.extend_from_slice(br#""stop_reason":"#);
     write_str(out, word);
     out.extend_from_slice(br#","stop_sequence":"#);
-    match sequence {
-        Some(sequence) => write_str(out, sequence),
+    write_text(out, sequence.as_deref());
+    match &said.extras.stop_details {
+        Some(details) => write_details(out, details),
+        None if said.envelope.stop_details => out.extend_from_slice(br#","stop_details":null"#),
+        None => {}
+    }
+    if let Some(container) = &said.extras.container {
+        out.extend_from_slice(br#","container":{"id":"#);
+        write_str(out, &container.id);
+        out.extend_from_slice(br#","expires_at":"#);
+        write_str(out, &container.expires_at);
+        out.push(b'}');
+    }
+}
+
+fn write_details(out: &mut Vec<u8>, details: &StopDetails) {
+    out.extend_from_slice(br#","stop_details":{"type":"refusal""#);
+    for (name, value) in [
+        (&br#","category":"#[..], &details.category),
+        (br#","explanation":"#, &details.explanation),
+    ] {
+        out.extend_from_slice(name);
+        write_text(out, value.as_deref());
+    }
+    for (name, value) in &details.others {
+        out.push(b',');
+        write_str(out, name);
+        out.push(b':');
+        out.extend_from_slice(value.as_str().as_bytes());
+    }
+    out.push(b'}');
+}
+
+fn write_text(out: &mut Vec<u8>, text: Option<&str>) {
+    match text {
+        Some(text) => write_str(out, text),
         None => out.extend_from_slice(b"null"),
     }
-    if said.envelope.stop_details {
-        out.extend_from_slice(match word.as_str() {
-            "refusal" => {
-                br#","stop_details":{"type":"refusal","category":null,"explanation":null}"#
-            }
-            _ => br#","stop_details":null"#.as_slice(),
-        });
+}
+
+/// `,"context_management":…`, behind the usage.
+pub(super) fn write_context_management(out: &mut Vec<u8>, said: &Said) {
+    if let Some(applied) = &said.extras.context_management {
+        out.extend_from_slice(br#","context_management":"#);
+        out.extend_from_slice(applied.as_str().as_bytes());
     }
 }
 
 /// The usage of `message_start`, where the answer has only begun.
 pub(super) fn write_first_usage(out: &mut Vec<u8>, said: &Said, output_tokens: u64) {
-    write_prompt(out, &said.usage, said.envelope);
+    match &said.extras.usage_at_start {
+        Some(start) => {
+            let mut prompt = start.clone();
+            prompt.cache_creation_1h_tokens = said.usage.cache_creation_1h_tokens;
+            write_prompt(out, &prompt, said.envelope);
+        }
+        None => write_prompt(out, &said.usage, said.envelope),
+    }
     write_member(out, br#","output_tokens":"#, output_tokens);
     write_service(out, said);
     out.push(b'}');
@@ -133,13 +175,14 @@ fn write_thinking(out: &mut Vec<u8>, usage: &Usage) {
 }
 
 fn write_service(out: &mut Vec<u8>, said: &Said) {
-    if said.envelope.service_tier {
-        out.extend_from_slice(br#","service_tier":"#);
-        write_str(out, "standard");
-    }
-    if said.envelope.inference_geo {
-        out.extend_from_slice(br#","inference_geo":"#);
-        write_str(out, "not_available");
+    for (name, value) in [
+        (&br#","service_tier":"#[..], said.service_tier()),
+        (br#","inference_geo":"#, said.inference_geo()),
+    ] {
+        if let Some(value) = value {
+            out.extend_from_slice(name);
+            write_str(out, value);
+        }
     }
 }
 

@@ -17,8 +17,39 @@ pub(crate) struct Events {
     deltas: VecDeque<Delta>,
     seed: u64,
     padding: Option<Dice>,
-    /// Frames still to be written before the ping; counted from the first `content_block_start`.
-    ping_in: Option<usize>,
+    pings: Pings,
+    /// Events that were written.
+    written: usize,
+}
+
+/// Where pings stand.
+enum Pings {
+    /// One, after so many more frames, counted from the first `content_block_start`.
+    In(usize),
+    /// These events, counted from 0.
+    At(VecDeque<usize>),
+    Over,
+}
+
+impl Pings {
+    /// Right behind the first block start in 85 of 100 streams, else a few frames later.
+    fn drawn(seed: u64) -> Self {
+        let mut dice = Dice::branch(seed, purpose::PING);
+        Self::In(if dice.below(100) < 85 {
+            0
+        } else {
+            1 + dice.below(3)
+        })
+    }
+}
+
+/// Pings have no padding, and a space that the others have not.
+fn a_ping() -> WireEvent {
+    WireEvent {
+        name: Some("ping"),
+        data: br#"{"type": "ping"}"#.to_vec(),
+        mark: Mark::Other,
+    }
 }
 
 /// Which event comes next.
@@ -37,26 +68,27 @@ impl Events {
     pub(crate) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
         let said = Said::new(turn, context)?;
         let noisy = !context.plain;
+        let pings = match &said.extras.pings {
+            Some(places) => Pings::At(places.clone().into()),
+            None if noisy => Pings::drawn(context.seed),
+            None => Pings::Over,
+        };
         Ok(Self {
             said,
             next: Next::MessageStart,
             deltas: VecDeque::new(),
             seed: context.seed,
             padding: noisy.then(|| Dice::branch(context.seed, purpose::PADDING)),
-            ping_in: noisy.then(|| {
-                // right behind the first block start in 85 of 100 streams, else a few frames later
-                let mut dice = Dice::branch(context.seed, purpose::PING);
-                if dice.below(100) < 85 {
-                    0
-                } else {
-                    1 + dice.below(3)
-                }
-            }),
+            pings,
+            written: 0,
         })
     }
 
     /// Tokens already produced when the answer starts: 1 in half the streams, else 2 to 8.
     fn start_tokens(&self) -> u64 {
+        if let Some(start) = &self.said.extras.usage_at_start {
+            return start.output_tokens;
+        }
         let mut dice = Dice::branch(self.seed, purpose::START_TOKENS);
         let drawn = if self.padding.is_none() || dice.next() % 2 == 0 {
             1
@@ -89,21 +121,25 @@ impl Events {
     }
 
     fn ping(&mut self) -> Option<WireEvent> {
-        let due = match (&self.next, self.ping_in) {
-            (Next::MessageStart | Next::BlockStart(0), _) | (_, None) => false,
-            (Next::MessageDelta, Some(_)) => true,
-            (_, Some(frames)) => {
-                self.ping_in = Some(frames.saturating_sub(1));
-                frames == 0
+        let due = match (&mut self.pings, self.next) {
+            (Pings::Over, _) | (Pings::In(_), Next::MessageStart | Next::BlockStart(0)) => false,
+            (Pings::In(_), Next::MessageDelta) => true,
+            (Pings::In(frames), _) => {
+                let due = *frames == 0;
+                *frames = frames.saturating_sub(1);
+                due
             }
+            (Pings::At(places), _) => match places.front() {
+                Some(place) if *place == self.written => {
+                    places.pop_front();
+                    return Some(a_ping());
+                }
+                Some(_) | None => false,
+            },
         };
         due.then(|| {
-            self.ping_in = None;
-            WireEvent {
-                name: Some("ping"),
-                data: br#"{"type": "ping"}"#.to_vec(),
-                mark: Mark::Other,
-            }
+            self.pings = Pings::Over;
+            a_ping()
         })
     }
 
@@ -168,6 +204,7 @@ impl Events {
             envelope::write_stop(out, said);
             out.extend_from_slice(br#"},"usage":"#);
             envelope::write_last_usage(out, said);
+            envelope::write_context_management(out, said);
         })
     }
 }
@@ -176,8 +213,10 @@ impl Iterator for Events {
     type Item = WireEvent;
 
     fn next(&mut self) -> Option<WireEvent> {
-        if let Some(ping) = self.ping() {
-            return Some(ping);
+        let ping = self.ping();
+        self.written += 1;
+        if ping.is_some() {
+            return ping;
         }
         let (event, next) = match self.next {
             Next::MessageStart => (self.message_start(), self.block_or_end(0)),

@@ -2,14 +2,22 @@
 
 use std::sync::Arc;
 
-use super::{Block, block::Piece};
+use super::{
+    Block,
+    block::Piece,
+    call::{Call, CallKind, Caller},
+    server_tool,
+};
 use crate::{
     api::{
         Context, Ids,
         anthropic_messages::{era::Envelope, purpose, stop_reason, stop_word},
     },
     json::Spacing,
-    script::{Cuts, Dice, EndsEmpty, Message, Part, Reply, Says, ScriptedPart, Turn, Usage},
+    script::{
+        Arguments, Citation, CitedSource, Cuts, Dice, EndsEmpty, Extras, Fragments, Message, Part,
+        Reply, Says, ScriptedPart, ServerTool, ServerToolKind, ServerToolSays, Turn, Usage,
+    },
 };
 
 /// The model named where neither the turn nor the request names one.
@@ -24,6 +32,8 @@ pub(super) struct Said {
     pub(super) stop: (String, Option<String>),
     pub(super) usage: Usage,
     pub(super) envelope: &'static Envelope,
+    /// With the stop details of every refusal.
+    pub(super) extras: Extras,
 }
 
 impl Said {
@@ -38,6 +48,13 @@ impl Said {
             (word.to_owned(), sequence.map(str::to_owned))
         };
         let envelope = Envelope::at(context.era);
+        let mut extras = message.extras.as_deref().cloned().unwrap_or_default();
+        check_extras(&extras, envelope)?;
+        if word == "refusal" && envelope.stop_details {
+            extras.stop_details.get_or_insert_default();
+        }
+        let usage = usage(message, envelope)?;
+        check_start(&extras, &usage, envelope)?;
         let model = message.model.as_ref().unwrap_or(&context.model);
         Ok(Self {
             model: if model.is_empty() {
@@ -46,21 +63,39 @@ impl Said {
                 model
             }
             .to_owned(),
-            id: Ids::new(context.seed, purpose::MESSAGE).base58("msg_011C", 20),
+            id: match extras.id.take() {
+                Some(id) => id,
+                None => Ids::new(context.seed, purpose::MESSAGE).base58("msg_011C", 20),
+            },
             blocks: Blocks::new(context).all(message)?,
             stop: (word, sequence),
-            usage: usage(message, envelope)?,
+            usage,
             envelope,
+            extras,
         })
+    }
+
+    /// Where and at which tier the answer was made, where the era says it.
+    pub(super) fn service_tier(&self) -> Option<&str> {
+        let tier = self.extras.service_tier.as_deref().unwrap_or("standard");
+        self.envelope.service_tier.then_some(tier)
+    }
+
+    pub(super) fn inference_geo(&self) -> Option<&str> {
+        let geo = self.extras.inference_geo.as_deref();
+        let geo = geo.unwrap_or("not_available");
+        self.envelope.inference_geo.then_some(geo)
     }
 }
 
 /// The usage of the answer, as far as its era can say it.
 fn usage(message: &Message, envelope: &Envelope) -> Result<Usage, String> {
     let mut usage = message.effective_usage();
-    let said = message.usage.as_ref();
-    if !envelope.details && said.is_none_or(|said| said.thinking_tokens.is_none()) {
-        usage.thinking_tokens = None;
+    if !envelope.details {
+        // only what was said is written
+        let said = message.usage.as_ref();
+        usage.thinking_tokens = said.and_then(|said| said.thinking_tokens);
+        usage.web_fetch_requests = said.and_then(|said| said.web_fetch_requests);
     }
     for (has, tokens, what) in [
         (
@@ -89,10 +124,61 @@ fn usage(message: &Message, envelope: &Envelope) -> Result<Usage, String> {
     Ok(usage)
 }
 
+/// What is said has to have its place in the envelope.
+fn check_extras(extras: &Extras, envelope: &Envelope) -> Result<(), String> {
+    for (has, said, what) in [
+        (
+            envelope.stop_details,
+            extras.stop_details.is_some(),
+            "stop_details",
+        ),
+        (
+            envelope.service_tier,
+            extras.service_tier.is_some(),
+            "service_tier",
+        ),
+        (
+            envelope.inference_geo,
+            extras.inference_geo.is_some(),
+            "inference_geo",
+        ),
+    ] {
+        if said && !has {
+            return Err(format!(
+                "an answer of this era has no `{what}`\n  \
+                 help: leave it out of the turn, or choose a later era"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Where the end of a stream does not repeat the prompt, what its start says of it is the last word.
+fn check_start(extras: &Extras, usage: &Usage, envelope: &Envelope) -> Result<(), String> {
+    let prompt = |usage: &Usage| {
+        let Usage {
+            input_tokens,
+            cache_read_tokens,
+            cache_creation_tokens,
+            ..
+        } = usage;
+        (*input_tokens, *cache_read_tokens, *cache_creation_tokens)
+    };
+    match &extras.usage_at_start {
+        Some(start) if !envelope.delta_counters && prompt(start) != prompt(usage) => Err(
+            "in this era a stream says only at its start what the prompt cost\n  \
+             help: give the same prompt in `.usage(..)` and `.usage_at_start(..)`, or choose a later era"
+                .to_owned(),
+        ),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Makes the blocks; what the turn leaves open is drawn for every part, so that naming one value leaves the
 /// others as they were.
 struct Blocks {
     tool_ids: Ids,
+    server_ids: Ids,
     sealed: Ids,
     ends_empty: Option<Dice>,
     blocks: Vec<Block>,
@@ -102,6 +188,7 @@ impl Blocks {
     fn new(context: &Context) -> Self {
         Self {
             tool_ids: Ids::new(context.seed, purpose::TOOLS),
+            server_ids: Ids::new(context.seed, purpose::SERVER_TOOLS),
             sealed: Ids::new(context.seed, purpose::SEALED),
             ends_empty: (!context.plain).then(|| Dice::branch(context.seed, purpose::ENDS_EMPTY)),
             blocks: Vec::new(),
@@ -117,15 +204,11 @@ impl Blocks {
 
     fn part(&mut self, part: &ScriptedPart) -> Result<(), String> {
         let block = match part {
-            ScriptedPart::Text { text, .. } if text.is_empty() => return Ok(()),
-            ScriptedPart::Text { text, fragments } => {
-                let piece = Piece::new(text, fragments.as_ref())?;
-                if let Some(Block::Text(pieces)) = self.blocks.last_mut() {
-                    pieces.push(piece);
-                    return Ok(());
-                }
-                Block::Text(vec![piece])
-            }
+            ScriptedPart::Text {
+                text,
+                citations,
+                fragments,
+            } => return self.text(text, citations.as_deref(), fragments.as_ref()),
             ScriptedPart::Thinking {
                 text,
                 signature,
@@ -155,34 +238,132 @@ impl Blocks {
                 id,
                 name,
                 arguments,
+                caller,
                 fragments,
             } => {
                 let made = self.tool_ids.base58("toolu_01", 22);
-                Block::ToolUse {
+                Block::Call(Call {
+                    kind: CallKind::Client,
                     id: id.clone().unwrap_or(made),
                     name: name.clone(),
                     arguments: arguments.clone(),
-                    cuts: match fragments {
-                        Some(fragments) => {
-                            Some(fragments.cutter(&arguments.to_text(Spacing::Spaced))?)
-                        }
-                        None => None,
-                    },
-                }
+                    caller: caller.clone().map_or(Caller::Model, Caller::Said),
+                    cuts: cuts(arguments, fragments.as_ref())?,
+                })
             }
+            ScriptedPart::ServerTool {
+                tool,
+                says,
+                fragments,
+            } => return self.server_tool(tool, *says, fragments.as_ref()),
+            ScriptedPart::Compaction {
+                content,
+                encrypted_content,
+            } => Block::Compaction {
+                content: content.clone(),
+                encrypted_content: encrypted_content.clone(),
+            },
+            ScriptedPart::Raw { start, deltas } => Block::Raw {
+                start: start.clone(),
+                deltas: deltas.clone(),
+            },
         };
         self.blocks.push(block);
         Ok(())
     }
 
-    /// What the service encrypts or signs: base64 of 168 bytes, which begin as those of the service do.
+    /// Adjacent text is one block, unless the model could cite something.
+    fn text(
+        &mut self,
+        text: &Arc<str>,
+        citations: Option<&[Citation]>,
+        fragments: Option<&Fragments>,
+    ) -> Result<(), String> {
+        if text.is_empty() && citations.is_none() {
+            return Ok(());
+        }
+        let piece = Piece::new(text, fragments)?;
+        match (self.blocks.last_mut(), citations) {
+            (
+                Some(Block::Text {
+                    pieces,
+                    citations: None,
+                }),
+                None,
+            ) => pieces.push(piece),
+            _ => {
+                let citations = citations.map(|citations| {
+                    let citations = citations.iter().cloned();
+                    citations.map(|citation| self.indexed(citation)).collect()
+                });
+                self.blocks.push(Block::Text {
+                    pieces: vec![piece],
+                    citations,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The citation with its encrypted index, where it has to have one.
+    fn indexed(&mut self, mut citation: Citation) -> Citation {
+        if let CitedSource::WebSearchResult {
+            encrypted_index, ..
+        } = &mut citation.source
+        {
+            let made = self.sealed();
+            encrypted_index.get_or_insert(made);
+        }
+        citation
+    }
+
+    fn server_tool(
+        &mut self,
+        tool: &ServerTool,
+        says: ServerToolSays,
+        fragments: Option<&Fragments>,
+    ) -> Result<(), String> {
+        let prefix = match tool.kind {
+            ServerToolKind::Mcp { .. } => "mcptoolu_01",
+            ServerToolKind::WebSearch
+            | ServerToolKind::WebFetch
+            | ServerToolKind::Bash
+            | ServerToolKind::TextEditor
+            | ServerToolKind::ToolSearch
+            | ServerToolKind::Other { .. } => "srvtoolu_01",
+        };
+        let made = self.server_ids.base58(prefix, 22);
+        let id = tool.id.clone().unwrap_or(made);
+        if says != ServerToolSays::Result {
+            let cuts = cuts(&tool.arguments, fragments)?;
+            let call = server_tool::call(tool, id.clone(), cuts);
+            self.blocks.push(Block::Call(call));
+        }
+        if says != ServerToolSays::Call {
+            let result = server_tool::result(tool, id, &mut self.sealed);
+            self.blocks.push(Block::Result(result));
+        }
+        Ok(())
+    }
+
     fn sealed(&mut self) -> String {
-        self.sealed.base64("EqUB", 220)
+        seal(&mut self.sealed)
     }
 }
 
+/// What the service encrypts or signs: base64 of 168 bytes, which begin as those of the service do.
+pub(super) fn seal(ids: &mut Ids) -> String {
+    ids.base64("EqUB", 220)
+}
+
+/// How streamed arguments are cut, where the turn says it.
+fn cuts(arguments: &Arguments, fragments: Option<&Fragments>) -> Result<Option<Cuts>, String> {
+    let cutter = |fragments: &Fragments| fragments.cutter(&arguments.to_text(Spacing::Spaced));
+    fragments.map(cutter).transpose()
+}
+
 impl Piece {
-    fn new(text: &Arc<str>, fragments: Option<&crate::script::Fragments>) -> Result<Self, String> {
+    fn new(text: &Arc<str>, fragments: Option<&Fragments>) -> Result<Self, String> {
         Ok(Self {
             text: Arc::clone(text),
             cuts: match fragments {
@@ -196,8 +377,16 @@ impl Piece {
 /// What a client that loses nothing reads from `turn`.
 pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String> {
     let said = Said::new(turn, context)?;
+    let service_tier = said.service_tier().map(str::to_owned);
+    let inference_geo = said.inference_geo().map(str::to_owned);
     let parts: Result<Vec<Part>, String> = said.blocks.into_iter().map(Block::into_part).collect();
     let (word, sequence) = said.stop;
     let reason = stop_reason(&word, sequence.as_deref());
-    Ok(Reply::new(said.id, said.model, parts?, reason, said.usage))
+    let mut reply = Reply::new(said.id, said.model, parts?, reason, said.usage);
+    reply.stop_details = said.extras.stop_details;
+    reply.container = said.extras.container;
+    let applied = said.extras.context_management;
+    reply.context_management = applied.filter(|applied| !applied.to_value().is_null());
+    (reply.service_tier, reply.inference_geo) = (service_tier, inference_geo);
+    Ok(reply)
 }
