@@ -47,11 +47,13 @@ pub use request::{
 };
 pub use script::{
     After, ApiError, Arguments, Citation, CitedSource, Container, Ending, Era, ErrorKind, Fault,
-    Fragments, Gate, Iteration, Json, Part, Reply, ServerTool, ServerToolCall, ServerToolResult,
-    StopDetails, StopReason, ToolCall, Turn, Usage,
+    Fragments, Gate, Iteration, Json, Live, Part, Reply, ServerTool, ServerToolCall,
+    ServerToolResult, StopDetails, StopReason, ToolCall, Turn, Usage,
 };
 #[cfg(feature = "server")]
-pub use server::{Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder};
+pub use server::{
+    Gone, Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder, Writing,
+};
 pub use sse::{SseDecoder, SseError, SseErrorKind, SseEvent};
 #[cfg(feature = "server")]
 pub use verify::VerifyError;

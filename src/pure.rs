@@ -154,8 +154,13 @@ impl Turn {
     }
 }
 
-/// An error turn is read with other helpers.
+/// An error turn is read with other helpers, and a live turn says nothing before it is played.
 fn refuse_error(api: Api, turn: &Turn) -> Result<(), UnplayableError> {
+    if turn.live().is_some() {
+        let why = "a live turn says nothing before it is played\n  \
+                   help: give it to a stub, or script its parts";
+        return Err(UnplayableError::new(api, turn, &Unplayable(why.to_owned())));
+    }
     match &turn.says {
         Says::Message(_) => Ok(()),
         Says::Error(_) => {
@@ -187,7 +192,13 @@ impl Iterator for Bodies {
     fn next(&mut self) -> Option<Bytes> {
         self.0.by_ref().find_map(|step| match step {
             Step::Body(bytes) => Some(bytes),
-            Step::Head(_) | Step::Wait(_) | Step::Hold(_) | Step::Stall | Step::End(_) => None,
+            Step::Head(_)
+            | Step::Wait(_)
+            | Step::Hold(_)
+            | Step::Listen(_)
+            | Step::Break(_)
+            | Step::Stall
+            | Step::End(_) => None,
         })
     }
 }

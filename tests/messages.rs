@@ -796,6 +796,209 @@ async fn a_wait_that_gives_up_says_what_came() {
 }
 
 #[tokio::test]
+async fn a_live_turn_that_cannot_write_says_what_and_why() {
+    let live = Live::new();
+    let nobodys = Live::new();
+    let built = line!() + 1;
+    let stub = script().turn(&live).start();
+    let at = format!("  where: script of 1 turn, built at {FILE}:{built}\n  calls:");
+    let write = |what: &str, why: &str| {
+        format!("gave up waiting for the live turn to write {what}: {why}\n")
+    };
+    let unread = async |writing: Writing| panic_at(writing.patience(AT_ONCE)).await.message;
+    assert_texts([
+        (
+            unread(nobodys.text("x")).await,
+            write("a fragment of text", LATE)
+                + "  where: no stub has this live turn\n  \
+                   help: give it to a stub with `.turn(&live)`, or let a closure answer with \
+                   `Turn::from(&live)`",
+        ),
+        (
+            unread(live.tool_call_end()).await,
+            format!(
+                "{}{at} none\n  help: it writes once a request has taken this turn; the journal \
+                 shows what each request got",
+                write(
+                    "the end of a tool call",
+                    "no tool call is open; `tool_call_fragment(..)` opens one"
+                ),
+            ),
+        ),
+    ]);
+
+    let asking = tokio::spawn(call(&stub).streamed().send());
+    live.text("x").await;
+    let open = format!("{at}\n    #1 POST /v1/messages [m]: turn #1, Open, ");
+    let paused = unread(live.pause(Duration::from_secs(3600))).await;
+    let expected = write("nothing for a while", LATE) + &open;
+    assert!(paused.starts_with(&expected), "{paused}");
+    asking.abort();
+    stub.wait_for_cancel().await;
+    let written = stub.single_request().bytes_written();
+    let cancelled =
+        format!("{at}\n    #1 POST /v1/messages [m]: turn #1, Cancelled, {written} bytes");
+    for (writing, what) in [
+        (
+            live.tool_call_fragment("f", ""),
+            "a fragment of a tool call",
+        ),
+        (live.say("x"), "parts"),
+        (live.finish(), "the end"),
+    ] {
+        let expected = write(what, "the client has left") + &cancelled;
+        assert_texts([(panic_at(writing).await.message, expected)]);
+    }
+    let ended = unread(live.fail(Ending::Fin)).await;
+    let expected = write("the end", "it was finished, or failed, before") + &cancelled;
+    assert_texts([(ended, expected)]);
+}
+
+#[tokio::test]
+async fn a_live_answer_that_cannot_go_on_says_so_to_verify() {
+    let problem = async |live: Live, say: fn(Live) -> Option<Writing>| {
+        let stub = script().turn(&live).start();
+        let asking = tokio::spawn(call(&stub).streamed().send());
+        live.text("x").await;
+        if let Some(writing) = say(live) {
+            writing.or_gone().await.unwrap_err();
+        }
+        stub.settled().await;
+        asking.abort();
+        let report = stub.try_verify().unwrap_err().to_string();
+        report.split_once("problems:\n    - ").unwrap().1.to_owned()
+    };
+    assert_texts([
+        (
+            problem(Live::new(), |_| None).await,
+            "#1 POST /v1/messages: its live turn was dropped unfinished, which ended the answer\n        \
+             help: call its `finish()` or `fail(..)`, or keep it until the end of the test",
+        ),
+        (
+            problem(Live::new(), |live| {
+                Some(live.fail(ApiError::overloaded().should_retry()))
+            })
+            .await,
+            "#1 POST /v1/messages: an in-stream error has no headers: the head is long gone, which \
+             ended the answer\n        \
+             help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn",
+        ),
+    ]);
+}
+
+#[test]
+fn only_parts_can_be_said_live() {
+    let live = Live::new();
+    let gate = Gate::new();
+    let line = line!();
+    let caught = [
+        panic_of(|| live.say(ApiError::internal())),
+        panic_of(|| live.say(&live)),
+        panic_of(|| live.say(Turn::new().gate(After::head(), &gate))),
+        panic_of(|| live.say(Turn::new().fault(Fault::EofBeforeTerminal))),
+        panic_of(|| live.say(Turn::new().stop_reason("x"))),
+        panic_of(|| live.say(Turn::new().usage(Usage::input(1)))),
+        panic_of(|| live.say(Turn::new().model("m"))),
+        panic_of(|| live.say(Turn::new().seed(1))),
+        panic_of(|| live.say(Turn::new().plain())),
+    ];
+    for found in texts_since(line, caught) {
+        let expected = "only the parts of a turn can be said live\n  \
+            help: usage, model and seed belong to `Turn::from(&live)`; `finish_with(..)` and \
+            `fail(..)` end the answer; gates, delays and the like are what the test does between two calls";
+        assert_texts([(found, expected)]);
+    }
+    let line = line!();
+    let by = || Fragments::by(|whole| vec![whole.to_owned()]);
+    let caught = [panic_of(|| live.say(Turn::new().text("x").fragments(by())))];
+    let expected = "`Fragments::by(..)` cannot be said live: it would run while the answer is written\n  \
+        help: use `Fragments::pieces(..)`";
+    assert_texts(texts_since(line, caught).into_iter().zip([expected]));
+}
+
+#[test]
+fn a_live_turn_that_cannot_be_played_says_why() {
+    let (live, gate) = (Live::new(), Gate::new());
+    let line = line!() + 1;
+    let turn = Turn::from(&live);
+    let place = format!("where: turn #1 on anthropic_messages, built at {FILE}:{line}");
+    let start = |turn: Turn| script().api(API).turn(turn).try_start().unwrap_err();
+    assert_texts([
+        (
+            start(turn.clone().gate(After::deltas(1), &gate)).to_string(),
+            format!(
+                "gate after 1 delta is not possible: a live turn has no places\n  {place}\n  \
+                 help: do it between two calls of the `Live`; its `fail(..)` ends the answer"
+            ),
+        ),
+        (
+            start(turn.clone().fault(Fault::EofBeforeTerminal)).to_string(),
+            format!(
+                "fault `eof-before-terminal` has no target in a live turn\n  {place}\n  \
+                 help: it damages the events of a stream"
+            ),
+        ),
+        (
+            start(turn.clone().text("x")).to_string(),
+            format!(
+                "a live turn has no parts of its own\n  {place}\n  \
+                 help: say them while it is played, with `say(..)` of the `Live`"
+            ),
+        ),
+        (
+            try_sse_body(API, &turn).unwrap_err().to_string(),
+            format!(
+                "a live turn says nothing before it is played\n  \
+                 where: anthropic_messages, turn built at {FILE}:{line}\n  \
+                 help: give it to a stub, or script its parts"
+            ),
+        ),
+    ]);
+}
+
+#[tokio::test]
+async fn a_live_turn_that_another_request_had_says_so() {
+    let live = Live::new();
+    let line = line!() + 1;
+    let stub = script().turn(&live).repeat_last().start();
+    let first = tokio::spawn(call(&stub).send());
+    live.text("x").await;
+    let second = call(&stub).send().await.message();
+    let expected = format!(
+        "a live turn answers one request, and another one had it before\n  \
+         where: turn #2 on anthropic_messages, built at {FILE}:{line}, for request #2 POST /v1/messages\n  \
+         help: make a `Live` for each request"
+    );
+    assert_texts([(second, expected)]);
+    live.finish().await;
+    first.await.unwrap();
+}
+
+#[test]
+fn a_blocking_call_of_a_live_turn_would_block_the_runtime() {
+    let live = Live::new();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let _entered = runtime.enter();
+    let caught = [
+        panic_of(|| live.text("x").blocking()),
+        panic_of(|| live.finish().or_gone_blocking()),
+    ];
+    let expected = [
+        ("text(..).blocking", "text"),
+        ("finish(..).or_gone_blocking", "finish"),
+    ];
+    let expected = expected.map(|(method, future)| {
+        format!(
+            "`{method}` would block this async runtime\n  help: `{future}` is a future for it; await \
+             that, or block on it where blocking is allowed"
+        )
+    });
+    assert_texts(caught.map(|panic| panic.message).into_iter().zip(expected));
+}
+
+#[tokio::test]
 async fn a_blocking_wait_would_block_the_runtime() {
     let stub = script().start();
     let caught = panic_of(|| stub.settled_blocking());

@@ -1,4 +1,4 @@
-//! The tests that users must be able to write, as they would write them. Numbers 1, 2, 6 and 8 of ten.
+//! The tests that users must be able to write, as they would write them. Numbers 1, 2, 5, 6, 8 and 9 of ten.
 
 #![allow(
     clippy::indexing_slicing,
@@ -10,10 +10,13 @@
     reason = "the user's error says more than these tests look at"
 )]
 
+#[path = "support/session.rs"]
+mod session;
 mod support;
 
 use llm_wire_stub::*;
 use serde_json::{Value, json};
+use session::session;
 use support::{Error, Shell, agent, client};
 
 // 1
@@ -89,6 +92,27 @@ async fn best_of_two(url: String, task: &'static str) -> Result<String, Error> {
     let verdict: Value = serde_json::from_str(&verdict)?;
     let best = verdict["best"].as_u64().unwrap_or_default();
     Ok(drafts[usize::try_from(best)?].clone())
+}
+
+// 5
+#[tokio::test]
+async fn cancelling_inside_a_tool_call_closes_the_stream_and_keeps_the_history_valid() {
+    let live = Live::new();
+    let stub = WireStub::builder().turn(&live).turn("Stopped.").start();
+    let agent = session(stub.anthropic_url());
+    let run = tokio::spawn(agent.run("edit the file"));
+
+    live.text("Let me look. ").await;
+    agent.wait_for_text("Let me look. ").await;
+    live.tool_call_fragment("edit", r#"{"path": "src/ma"#).await;
+    agent.cancel();
+
+    let cut = stub.wait_for_cancel().await;
+    assert_eq!((cut.index(), cut.outcome()), (0, Outcome::Cancelled));
+    assert!(run.await.unwrap().unwrap_err().is_cancelled());
+
+    agent.run("go on").await.unwrap(); // an unanswered half call would get the provider's own 400 here
+    stub.verify();
 }
 
 // 6

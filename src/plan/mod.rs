@@ -7,6 +7,7 @@
 
 mod agenda;
 mod cut;
+mod live;
 mod steps;
 
 use std::{sync::Arc, time::Duration};
@@ -15,11 +16,12 @@ use bytes::Bytes;
 
 use agenda::Agenda;
 pub use cut::Cut;
+use live::{LiveSource, LiveStep};
 pub(crate) use steps::Steps;
 
 use crate::{
     api::{Api, Context, Events, Form, Head, Mark, WireEvent},
-    script::{Action, Ending, Fault, GateLatch, Says, Turn},
+    script::{Action, ApiError, Ending, Fault, GateLatch, LiveLine, Says, Turn},
 };
 
 /// One step of a plan.
@@ -33,6 +35,10 @@ pub(crate) enum Step {
     Wait(Duration),
     /// Let the bytes go and wait for the gate.
     Hold(GateLatch),
+    /// Let the bytes go and wait for what the test says next.
+    Listen(LiveLine),
+    /// What the test said cannot be played, for this reason.
+    Break(String),
     /// Let the bytes go and fall silent for ever.
     Stall,
     /// Nothing follows.
@@ -106,6 +112,9 @@ struct Plan<'a> {
 impl Plan<'_> {
     /// The sequence, from its start.
     fn steps(&self) -> Result<Steps, Unplayable> {
+        if let (Says::Message(message), Some(line)) = (&self.turn.says, self.turn.live()) {
+            return self.live(message, line);
+        }
         let (head, source) = match (&self.turn.says, self.form) {
             (Says::Error(error), _) => {
                 self.refuse_faults("an error answer")?;
@@ -207,14 +216,7 @@ impl Plan<'_> {
         let end = |end| Step::End(end);
         Ok(match ending {
             Ending::InStreamError(error) => {
-                if error.has_headers() {
-                    return Err(Unplayable(
-                        "an in-stream error has no headers: the head is long gone\n  \
-                         help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn"
-                            .to_owned(),
-                    ));
-                }
-                let event = self.api.error_event(error, self.context);
+                let event = in_stream_error(error, self.api, self.context)?;
                 Does::End(Some(event), end(End::Early))
             }
             Ending::CleanEof => Does::End(None, end(End::Early)),
@@ -224,12 +226,26 @@ impl Plan<'_> {
     }
 }
 
+/// The event that reports an error inside a stream.
+fn in_stream_error(error: &ApiError, api: Api, context: &Context) -> Result<WireEvent, Unplayable> {
+    if error.has_headers() {
+        return Err(Unplayable(
+            "an in-stream error has no headers: the head is long gone\n  \
+             help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn"
+                .to_owned(),
+        ));
+    }
+    Ok(api.error_event(error, context))
+}
+
 /// Where the body comes from.
 pub(crate) enum Source {
     /// How it ends after the last event.
     Events(Events, End),
     /// One piece, until it was taken.
     Whole(Option<Vec<u8>>),
+    /// What the test says, head and end included.
+    Live(Box<LiveSource>),
 }
 
 /// Something that happens at a place.

@@ -4,10 +4,10 @@ use std::{collections::VecDeque, fmt};
 
 use bytes::Bytes;
 
-use super::{Agenda, Cut, Does, End, PlacedAction, Source, Step, Unplayable};
+use super::{Agenda, Cut, Does, End, LiveStep, PlacedAction, Source, Step, Unplayable};
 use crate::{
     api::{Head, Mark, WireEvent},
-    script::{Fault, Place, count},
+    script::{Fault, LiveLine, Place, count},
     sse,
 };
 
@@ -67,6 +67,26 @@ impl Steps {
         }
     }
 
+    /// Steps whose head comes from their source.
+    pub(super) fn headless(source: Source, what: &'static str, cut: Cut) -> Self {
+        let head = Head {
+            status: 200,
+            headers: Vec::new(),
+        };
+        Self {
+            head: None,
+            ..Self::new(head, source, Vec::new(), what, cut)
+        }
+    }
+
+    /// Where a live answer comes from.
+    pub(crate) fn live(&self) -> Option<&LiveLine> {
+        match &self.source {
+            Source::Live(live) => Some(live.line()),
+            Source::Events(..) | Source::Whole(_) => None,
+        }
+    }
+
     /// Runs through the places without keeping a byte, and says which has no target.
     pub(super) fn check_places(mut self, fault: Option<&Fault>) -> Result<(), Unplayable> {
         let in_stream =
@@ -105,7 +125,7 @@ impl Steps {
             _ if self.cut_short => format!(
                 "{what} is never reached: the answer ends before it\n  help: remove one of the two"
             ),
-            Source::Events(..) => format!(
+            Source::Events(..) | Source::Live(_) => format!(
                 "{what} is not possible: {answer} has {}\n  \
                  help: move it to a place that the answer has; a delta is a word, unless `.fragments(..)` says otherwise",
                 self.seen
@@ -139,6 +159,10 @@ impl Steps {
                 self.write(&body.unwrap_or_default());
                 (None, End::Complete)
             }
+            Source::Live(live) => {
+                let step = live.next();
+                return self.live_step(step);
+            }
         };
         match event {
             Some(event) => self.event(&event),
@@ -146,6 +170,18 @@ impl Steps {
                 self.flush();
                 self.ready.push_back(Step::End(end));
                 self.ended = true;
+            }
+        }
+    }
+
+    fn live_step(&mut self, step: LiveStep) {
+        match step {
+            LiveStep::Event(event) => self.encode(&event),
+            LiveStep::Whole(body) => self.write(&body),
+            LiveStep::Step(step) => {
+                self.flush();
+                self.ended = matches!(step, Step::End(_) | Step::Break(_));
+                self.ready.push_back(step);
             }
         }
     }

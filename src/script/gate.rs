@@ -30,7 +30,7 @@ impl Gate {
     /// A closed gate.
     pub fn new() -> Self {
         Self {
-            latch: GateLatch(Arc::default()),
+            latch: GateLatch::default(),
         }
     }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Gate {
 }
 
 /// The gate as a turn names it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct GateLatch(Arc<Mutex<State>>);
 
 #[derive(Default)]

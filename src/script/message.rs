@@ -1,6 +1,8 @@
 //! What a turn that is no error holds besides what happens to it: its parts, and the rest.
 
-use super::{Extras, Fragments, ScriptedPart, ServerToolKind, StopReason, Turn, Usage, turn::Says};
+use super::{
+    Extras, Fragments, LiveLine, ScriptedPart, ServerToolKind, StopReason, Turn, Usage, turn::Says,
+};
 
 /// The parts and the rest of a turn that is no error.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +12,8 @@ pub(crate) struct Message {
     pub(crate) usage: Option<Usage>,
     pub(crate) model: Option<String>,
     pub(crate) extras: Option<Box<Extras>>,
+    /// Where the parts come from, if the test says them while they are read.
+    pub(crate) live: Option<LiveLine>,
 }
 
 impl Message {

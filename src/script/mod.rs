@@ -10,6 +10,7 @@
 //! | `fragments.rs` | how a part is cut into deltas |
 //! | `era.rs` | when an answer is from |
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
+//! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
 //! | `pick.rs` | sequence, lanes, closure: which turn answers |
@@ -27,6 +28,7 @@ mod era;
 mod fragments;
 mod gate;
 mod json_text;
+mod live;
 mod message;
 mod part;
 mod pick;
@@ -55,6 +57,8 @@ pub use fragments::Fragments;
 pub use gate::Gate;
 pub(crate) use gate::{GateLatch, Lock, Reached, Report, remember};
 pub use json_text::Json;
+pub use live::Live;
+pub(crate) use live::{Heard, LiveClaim, LiveLine, Played, Words};
 pub(crate) use message::Message;
 pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays};
 pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};

@@ -2,7 +2,9 @@
 
 use std::{panic::Location, time::Duration};
 
-use super::{After, ApiError, Ending, Era, Fault, Gate, GateLatch, Message, StopReason, Usage};
+use super::{
+    After, ApiError, Ending, Era, Fault, Gate, GateLatch, LiveLine, Message, StopReason, Usage,
+};
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
 /// error. Plus what happens to the answer on its way: gates, delays, stalls, endings, faults.
@@ -197,11 +199,21 @@ impl Turn {
         self.noise == Some(Noise::Plain)
     }
 
+    /// The test's handles to its answer: gates, and that of a live turn.
     pub(crate) fn gates(&self) -> impl Iterator<Item = &GateLatch> {
-        self.actions.iter().filter_map(|(_, action)| match action {
+        let gates = self.actions.iter().filter_map(|(_, action)| match action {
             Action::Gate(gate) => Some(gate),
             Action::Delay(_) | Action::Stall | Action::End(_) => None,
-        })
+        });
+        gates.chain(self.live().map(LiveLine::latch))
+    }
+
+    /// Where its parts come from, if it is a live turn.
+    pub(crate) const fn live(&self) -> Option<&LiveLine> {
+        match &self.says {
+            Says::Message(message) => message.live.as_ref(),
+            Says::Error(_) => None,
+        }
     }
 }
 

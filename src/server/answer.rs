@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     api::{Api, Form, Head},
-    plan::{self, Steps},
+    plan::{self, Steps, Unplayable},
     request::{Headers, Kind, Outcome, Received, RecordedRequest, Sketch},
-    script::{self, ApiError, Claims, Origin, Picked, Says, Turn},
+    script::{self, ApiError, Claims, LiveClaim, Origin, Picked, Says, Turn},
 };
 
 /// Bodies and turns longer than this are worked on off the stub's own threads.
@@ -29,6 +29,8 @@ pub(super) struct Answer {
     pub(super) steps: Steps,
     /// What becomes of the request once the answer is complete.
     pub(super) outcome: Outcome,
+    /// Held while the answer is a live turn's.
+    _live: Option<LiveClaim>,
 }
 
 /// A request in the journal, before anything is decided.
@@ -122,10 +124,10 @@ fn route(method: &str, path: &str, shared: &Shared) -> Option<Api> {
 
 async fn to_call(arrival: Arrival, api: Api, body: Asked, shared: &Arc<Shared>) -> Answer {
     let request = &arrival.request;
-    let (steps, outcome) = match decide(request, api, body, shared).await {
-        Ok(steps) => (steps, Outcome::Complete),
+    let ((steps, live), outcome) = match decide(request, api, body, shared).await {
+        Ok(decided) => (decided, Outcome::Complete),
         Err(refusal) => (
-            refusal::refuse(request, api, refusal, shared),
+            (refusal::refuse(request, api, refusal, shared), None),
             Outcome::Refused,
         ),
     };
@@ -134,6 +136,7 @@ async fn to_call(arrival: Arrival, api: Api, body: Asked, shared: &Arc<Shared>) 
         arrival,
         steps,
         outcome,
+        _live: live,
     }
 }
 
@@ -143,7 +146,7 @@ async fn decide(
     api: Api,
     body: Asked,
     shared: &Arc<Shared>,
-) -> Result<Steps, Refusal> {
+) -> Result<(Steps, Option<LiveClaim>), Refusal> {
     let body = match body {
         Asked::Json(body) => body,
         Asked::TooLong => return Err(too_long(request, shared)),
@@ -179,7 +182,19 @@ async fn decide(
     } else {
         plan::plan(&turn, api, form, &context, cut)
     };
-    planned.map_err(|why| Refusal::by_stub("unplayable", why.located(&place())))
+    let unplayable = |why: Unplayable| Refusal::by_stub("unplayable", why.located(&place()));
+    let steps = planned.map_err(unplayable)?;
+    let live = match steps.live() {
+        None => None,
+        Some(line) => Some(line.claim().ok_or_else(|| {
+            unplayable(Unplayable(
+                "a live turn answers one request, and another one had it before\n  \
+                 help: make a `Live` for each request"
+                    .to_owned(),
+            ))
+        })?),
+    };
+    Ok((steps, live))
 }
 
 fn too_long(request: &RecordedRequest, shared: &Shared) -> Refusal {
@@ -368,6 +383,7 @@ fn to_preflight(arrival: Arrival) -> Answer {
         steps: Steps::whole(head, Vec::new()),
         arrival,
         outcome: Outcome::Complete,
+        _live: None,
     }
 }
 
@@ -445,5 +461,6 @@ fn plain_error(
         steps: Steps::whole(head, body),
         arrival,
         outcome: Outcome::Refused,
+        _live: None,
     }
 }

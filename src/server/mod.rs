@@ -7,7 +7,7 @@
 //! | `listener.rs` | accepts the connection |
 //! | `http1.rs`, `request_head.rs` | read the request |
 //! | `answer.rs` | records it, and finds its turn and plan; `refusal.rs` says why there is none |
-//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`) and on time (`clock.rs`) |
+//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock.rs`) and for a live turn (`live.rs`) |
 //!
 //! `builder.rs` and `stub.rs` are what a test sees of it, `wait.rs` what it awaits; `shared.rs` is what all
 //! of them share, `runtime.rs` what they run on.
@@ -18,6 +18,7 @@ mod clock;
 mod hold;
 mod http1;
 mod listener;
+mod live;
 mod play;
 mod refusal;
 mod request_head;
@@ -28,5 +29,6 @@ mod wait;
 
 pub use builder::{StartError, WireStubBuilder};
 pub use hold::Hold;
+pub use live::{Gone, Writing};
 pub use stub::{LaneView, StubHandle, WireStub};
 pub use wait::Wait;

@@ -7,6 +7,7 @@ use super::{
     hold::passed,
     http1::{Connection, Stopped},
     listener::while_client_stays,
+    live::heard,
     request_head::AfterAnswer,
     shared::Shared,
 };
@@ -14,7 +15,7 @@ use crate::{
     api::Head,
     plan::{End, Step},
     request::{Outcome, RecordedRequest},
-    script::{GateLatch, Lock},
+    script::{GateLatch, Heard, LiveLine, Lock},
 };
 
 /// Bytes are handed over once so many wait; fewer at first, so that the first event leaves early, and still
@@ -55,6 +56,7 @@ pub(super) async fn play(
             .ends_in_reset()
             .then_some(shared.config.patience),
         passed: Vec::new(),
+        live: answer.steps.live().cloned(),
     };
     let played = async {
         if let Some(hold) = &answer.arrival.hold {
@@ -101,6 +103,8 @@ struct Player<'a> {
     /// Gates that were open when the answer came to them; it has reached them once what stands before them
     /// is handed over.
     passed: Vec<GateLatch>,
+    /// Where the answer comes from, if it is live.
+    live: Option<LiveLine>,
 }
 
 /// How the body is framed.
@@ -136,16 +140,27 @@ impl Player<'_> {
                 self.flush().await?;
                 gate.reach();
                 if self.wait_at(passed(&gate)).await? == Lock::Aborted {
-                    self.request.set_remark("its gate was dropped while closed");
-                    let problem = format!(
-                        "{}: its gate was dropped while closed, which ended the answer\n  \
-                         help: open the gate, or keep it until the end of the test",
-                        self.request
-                    );
-                    self.shared.update(|state| state.problems.push(problem));
-                    self.outcome(Outcome::Failed);
-                    return Ok(Some(Then::Reset));
+                    let help = "open the gate, or keep it until the end of the test";
+                    return Ok(Some(self.fail("its gate was dropped while closed", help)));
                 }
+            }
+            Step::Listen(live) => {
+                self.flush().await?;
+                live.hand_over();
+                if self.wait_at(heard(&live)).await? == Heard::Dropped {
+                    let help =
+                        "call its `finish()` or `fail(..)`, or keep it until the end of the test";
+                    return Ok(Some(
+                        self.fail("its live turn was dropped unfinished", help),
+                    ));
+                }
+            }
+            Step::Break(why) => {
+                self.flush().await?;
+                let (what, help) = why
+                    .split_once("\n  help: ")
+                    .unwrap_or((&why, "say something else"));
+                return Ok(Some(self.fail(what, help)));
             }
             Step::Stall => {
                 self.flush().await?;
@@ -156,6 +171,21 @@ impl Player<'_> {
             Step::End(end) => return self.end(end, complete).await.map(Some),
         }
         Ok(None)
+    }
+
+    /// Ends an answer that cannot go on: its connection is reset, and `verify` fails.
+    fn fail(&self, what: &str, help: &str) -> Then {
+        self.request.set_remark(what);
+        let problem = format!(
+            "{}: {what}, which ended the answer\n  help: {help}",
+            self.request
+        );
+        self.shared.update(|state| state.problems.push(problem));
+        self.outcome(Outcome::Failed);
+        if let Some(live) = &self.live {
+            live.end("its answer was ended by the stub");
+        }
+        Then::Reset
     }
 
     fn head(&mut self, head: &Head) {
@@ -202,11 +232,17 @@ impl Player<'_> {
         if matches!(end, End::Complete | End::Early) && self.framing == Framing::Chunked {
             self.connection.outbox().extend_from_slice(b"0\r\n\r\n");
         }
+        if end == End::Reset {
+            self.patience = Some(self.shared.config.patience);
+        }
         // before the last write, so that it is there once the client returns; not before a client that
         // does not read has let all but that in
         self.flush_but(FLUSH).await?;
         self.outcome(outcome);
         self.flush().await?;
+        if let Some(live) = &self.live {
+            live.hand_over();
+        }
         Ok(then)
     }
 

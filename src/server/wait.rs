@@ -72,10 +72,16 @@ impl<T> Wait<T> {
     /// Waits on this thread.
     #[track_caller]
     pub(super) fn block(mut self, name: &str) -> T {
+        self.block_as(&format!("{name}_blocking"), name)
+    }
+
+    /// As [`block`](Self::block), for a method of this name whose future is made by that one.
+    #[track_caller]
+    pub(super) fn block_as(&mut self, name: &str, future: &str) -> T {
         assert!(
             tokio::runtime::Handle::try_current().is_err(),
-            "`{name}_blocking` would block this async runtime\n  \
-             help: `{name}` is a future for it; await that, or block on it where blocking is allowed"
+            "`{name}` would block this async runtime\n  \
+             help: `{future}` is a future for it; await that, or block on it where blocking is allowed"
         );
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let deadline = Deadline::after(self.patience);
@@ -97,7 +103,7 @@ impl<T> Wait<T> {
     }
 
     #[track_caller]
-    fn give_up(&self, why: &str) -> ! {
+    pub(super) fn give_up(&self, why: &str) -> ! {
         panic!(
             "gave up waiting for {}: {why}\n{}",
             self.what,
