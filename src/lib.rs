@@ -52,7 +52,8 @@ pub use script::{
 };
 #[cfg(feature = "server")]
 pub use server::{
-    Gone, Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder, Writing,
+    Fallback, Gone, Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder,
+    Writing,
 };
 pub use sse::{SseDecoder, SseError, SseErrorKind, SseEvent};
 #[cfg(feature = "server")]

@@ -1,8 +1,20 @@
-//! The bridge to wiremock: any of its matchers selects turns.
+//! The bridge to wiremock: any of its matchers selects turns, a turn answers in its mock servers, and one of
+//! those answers what is for no model API.
 
-use wiremock::{Match, Request};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
-use crate::request::{IntoMatcher, Matcher, RecordedRequest};
+use wiremock::{Match, MockServer, Request, Respond, ResponseTemplate};
+
+use crate::{
+    api::{Api, Context, Form},
+    plan::{self, Cut, Step, Unplayable, action_name},
+    request::{IntoMatcher, Matcher, RecordedRequest},
+    script::{ApiError, Origin, Turn},
+    server::{Fallback, WHY_HEADER},
+};
 
 /// Evaluated on a [`wiremock::Request`] made from ours, off the stub's own threads.
 impl<M: Match + Send + Sync + 'static> IntoMatcher for M {
@@ -25,4 +37,152 @@ fn as_wiremock(request: &RecordedRequest) -> Option<Request> {
         headers: request.headers().clone(),
         body: request.body().to_vec(),
     })
+}
+
+impl From<&MockServer> for Fallback {
+    fn from(server: &MockServer) -> Self {
+        (*server.address()).into()
+    }
+}
+
+impl Turn {
+    /// Answers with this turn in somebody's own [`MockServer`]: as a stream if the request asks for one,
+    /// else with one body; an error turn with its status and headers.
+    ///
+    /// Status, headers and body are those of a stub that plays this turn again and again: the ids of each
+    /// answer are its own (or all the same, with [`Turn::seed`]). wiremock sends whole bodies only, names
+    /// headers in lower case, and applies none of the provider's rules.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::{Api, Turn};
+    /// use wiremock::{Mock, MockServer, matchers::{method, path}};
+    ///
+    /// let mocks = MockServer::start().await;
+    /// Mock::given(method("POST"))
+    ///     .and(path("/v1/messages"))
+    ///     .respond_with(Turn::new().text("Hi there!").responder(Api::AnthropicMessages))
+    ///     .mount(&mocks)
+    ///     .await;
+    ///
+    /// # let call = |url: String| reqwest::Client::new().post(url + "/v1/messages").body("{}").send();
+    /// let answer = call(mocks.uri()).await.unwrap(); // your client
+    /// assert!(answer.text().await.unwrap().contains("Hi there!"));
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, for a turn that is more than bytes: with gates, delays, stalls, endings or
+    /// faults, or a live one; and for one that cannot be streamed on this API.
+    #[must_use]
+    #[track_caller]
+    pub fn responder(self, api: Api) -> impl Respond + use<> {
+        if let Some(what) = not_just_bytes(&self) {
+            panic!(
+                "{what} is not possible: wiremock answers with whole bodies only\n  \
+                 help: give the turn to a `WireStub`; its `.fallback(&mock_server)` keeps your mocks"
+            );
+        }
+        let responder = Responder {
+            turn: Arc::new(self),
+            api,
+            answered: AtomicUsize::new(0),
+        };
+        // a function of the user's runs when it is played
+        if !responder.turn.runs_user_code() {
+            if let Err(why) = responder.answer(Form::Stream, String::new(), 0) {
+                panic!("{}", responder.located(&why));
+            }
+        }
+        responder
+    }
+}
+
+/// What of a turn is more than the bytes of its answer.
+fn not_just_bytes(turn: &Turn) -> Option<String> {
+    if turn.live().is_some() {
+        return Some("a live turn".to_owned());
+    }
+    let action = turn.actions.first();
+    let action = action.map(|(after, action)| format!("{} {after}", action_name(action)));
+    let fault = || Some(format!("fault `{}`", turn.faults.first()?.id()));
+    action.or_else(fault)
+}
+
+/// A turn in somebody's mock server.
+struct Responder {
+    turn: Arc<Turn>,
+    api: Api,
+    answered: AtomicUsize,
+}
+
+impl Responder {
+    /// The answer for the nth request, from 0.
+    fn answer(&self, form: Form, model: String, n: usize) -> Result<ResponseTemplate, Unplayable> {
+        let context = Context {
+            model,
+            // that of a stub's last turn, repeated
+            seed: self
+                .turn
+                .seed
+                .unwrap_or_else(|| Origin::Sequence(n).seed(0)),
+            plain: self.turn.is_plain(),
+            era: self.turn.era.unwrap_or_default(),
+        };
+        let steps = plan::plan(&self.turn, self.api, form, &context, Cut::Whole)?;
+        let mut template = ResponseTemplate::new(200);
+        let mut whole = Vec::new();
+        for step in steps {
+            match step {
+                Step::Head(head) => {
+                    template = ResponseTemplate::new(head.status);
+                    for (name, value) in &head.headers {
+                        template = template.append_header(&**name, &**value);
+                    }
+                }
+                Step::Body(bytes) => whole.extend_from_slice(&bytes),
+                Step::Wait(_)
+                | Step::Hold(_)
+                | Step::Listen(_)
+                | Step::Break(_)
+                | Step::Stall
+                | Step::End(_) => {}
+            }
+        }
+        Ok(template.set_body_bytes(whole))
+    }
+
+    fn located(&self, why: &Unplayable) -> String {
+        let built = self.turn.built;
+        let (api, file, line) = (self.api.name(), built.file(), built.line());
+        why.located(&format!("{api}, turn built at {file}:{line}"))
+    }
+}
+
+impl Respond for Responder {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let n = self.answered.fetch_add(1, Ordering::Relaxed);
+        let (asked, _) = self.api.sketch(&request.body);
+        let form = if asked.stream {
+            Form::Stream
+        } else {
+            Form::Json
+        };
+        let unplayable = |why| {
+            // as the stub refuses it
+            let message = self.located(&why);
+            let error = ApiError::status(422).message(message).should_not_retry();
+            let error = Turn::error(error.header(WHY_HEADER, "unplayable"));
+            let answer = Self {
+                turn: Arc::new(error),
+                api: self.api,
+                answered: AtomicUsize::new(0),
+            };
+            answer
+                .answer(form, String::new(), n)
+                .unwrap_or_else(|_| ResponseTemplate::new(422))
+        };
+        self.answer(form, asked.model, n).unwrap_or_else(unplayable)
+    }
 }

@@ -11,7 +11,7 @@ mod caught;
 #[path = "support/post.rs"]
 mod post;
 
-use std::{fmt::Display, time::Duration};
+use std::{fmt::Display, net::SocketAddr, time::Duration};
 
 use caught::{Panic, panic_at, panic_of};
 use llm_wire_stub::*;
@@ -28,6 +28,11 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 #[track_caller]
 fn script() -> WireStubBuilder {
     WireStub::builder().without_verify_on_drop()
+}
+
+/// An address where nobody listens: the port is none that a system gives away.
+fn nowhere() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 1))
 }
 
 #[track_caller]
@@ -152,6 +157,7 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
         panic_of(|| lane().lane("a", matchers::model("n"), ["x"])),
         panic_of(|| closure().answer(|_, _| None)),
         panic_of(|| script().without_rule("nonsense")),
+        panic_of(|| script().fallback(nowhere()).fallback(nowhere())),
     ];
     let expected = [
         "there are two lanes named `a`\n  help: give each lane a name of its own",
@@ -165,6 +171,7 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `tool-results-match`, `one-result-per-call`, `thinking-first`, `prefill-whitespace`, \
          `prefill-support`, `cache-points`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",
+        "there are two fallbacks\n  help: give one server both kinds of mocks",
     ];
     assert_texts(texts_since(line, caught).into_iter().zip(expected));
 
@@ -587,6 +594,99 @@ async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clie
 async fn a_body_over_the_limit_is_refused_with_the_limit() {
     let found = message(script().body_limit(9), once).await;
     assert_texts([(found, "the request's body is longer than 9 bytes")]);
+}
+
+#[tokio::test]
+async fn a_fallback_that_does_not_answer_says_so() {
+    let built = line!() + 1;
+    let stub = script().fallback(nowhere()).start();
+    let refused = call(&stub).to("/v1/logs?a=1").send().await;
+    assert_eq!((refused.status, refused.why()), (502, "fallback"));
+    let place = format!("script of 0 turns, built at {FILE}:{built}, the fallback at");
+    let keep = "help: keep the mock server until the stub is dropped";
+    let expected = format!(
+        "the fallback for POST /v1/logs?a=1 cannot be reached: Connection refused (os error 111)\n  \
+         where: {place} 127.0.0.1:1\n  {keep}"
+    );
+    assert_texts([(refused.message(), expected)]);
+
+    for (answer, says) in [
+        ("", "closed the connection without an answer"),
+        ("HTTP/1.1 2", "broke off its answer"),
+    ] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_buf(&mut Vec::new()).await.unwrap();
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        });
+        let built = line!() + 1;
+        let stub = script().fallback(address).start();
+        let place = format!("script of 0 turns, built at {FILE}:{built}, the fallback at");
+        let _ = reqwest::get(stub.url() + "/a").await;
+        serving.await.unwrap();
+        stub.settled().await;
+        let report = stub.try_verify().unwrap_err().to_string();
+        let expected = if answer.is_empty() {
+            format!(
+                "the fallback for GET /a {says}\n        where: {place} {address}\n        {keep}"
+            )
+        } else {
+            let help = "help: keep the mock server until the client has its answer";
+            format!("GET /a: the fallback at {address} {says}\n        {help}")
+        };
+        assert_texts([(report.split_once("problems:\n    - ").unwrap().1, expected)]);
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_not_relayed_and_says_the_limit() {
+    let stub = script().fallback(nowhere()).body_limit(9).start();
+    let refused = call(&stub).to("/v1/logs").send().await;
+    let expected = "the request's body is longer than 9 bytes";
+    assert_texts([(refused.message(), expected)]);
+    let report = stub.try_verify().unwrap_err().to_string();
+    let problem = "problems:\n    - POST /v1/logs: the request's body is longer than 9 bytes\n        \
+        help: `.body_limit(bytes)` sets the limit";
+    assert!(report.ends_with(problem), "{report}");
+}
+
+#[cfg(feature = "wiremock")]
+#[test]
+fn wiremock_answers_with_a_turn_that_is_just_bytes() {
+    let (live, gate) = (Live::new(), Gate::new());
+    let turn = || Turn::new().text("x");
+    let line = line!();
+    let caught = [
+        panic_of(|| turn().gate(After::deltas(1), &gate).responder(API)),
+        panic_of(|| turn().delay(After::head(), AT_ONCE).responder(API)),
+        panic_of(|| turn().stall(After::parts(1)).responder(API)),
+        panic_of(|| turn().end(After::events(2), Ending::Reset).responder(API)),
+        panic_of(|| {
+            turn()
+                .end(After::deltas(1), ApiError::internal())
+                .responder(API)
+        }),
+        panic_of(|| turn().fault(Fault::EofBeforeTerminal).responder(API)),
+        panic_of(|| Turn::from(&live).responder(API)),
+    ];
+    let expected = [
+        "gate after 1 delta",
+        "delay after the head",
+        "stall after 1 part",
+        "reset after 2 events",
+        "in-stream error after 1 delta",
+        "fault `eof-before-terminal`",
+        "a live turn",
+    ];
+    let expected = expected.map(|what| {
+        format!(
+            "{what} is not possible: wiremock answers with whole bodies only\n  \
+             help: give the turn to a `WireStub`; its `.fallback(&mock_server)` keeps your mocks"
+        )
+    });
+    assert_texts(texts_since(line, caught).into_iter().zip(expected));
 }
 
 // --- the journal -----------------------------------------------------------------------------------

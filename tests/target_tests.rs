@@ -170,6 +170,34 @@ fn a_stream_without_its_terminal_event_is_truncated_not_finished() {
     assert_eq!(decoder.finish().unwrap(), decode(&whole).unwrap());
 }
 
+// 9
+#[cfg(feature = "wiremock")]
+#[tokio::test]
+async fn the_chat_id_reaches_the_model_and_the_log_collector() {
+    use wiremock::{
+        Mock, MockServer, ResponseTemplate,
+        matchers::{header, method, path},
+    };
+
+    let mocks = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(path("/v1/logs"))
+        .and(header("x-chat-id", "c-42"))
+        .respond_with(ResponseTemplate::new(200))
+        .expect(1..)
+        .mount(&mocks)
+        .await;
+    let stub = WireStub::builder()
+        .lane("chat", header("x-chat-id", "c-42"), ["Hi there!"]) // any wiremock matcher
+        .fallback(&mocks) // every path that is no model API
+        .start();
+
+    let app = session(stub.url());
+    assert_eq!(app.run("hello").await.unwrap(), "Hi there!");
+    app.shutdown().await;
+    stub.verify();
+}
+
 /// The decoder under test: what somebody might have written for their own SDK.
 #[derive(Default)]
 struct Decoder {

@@ -264,7 +264,7 @@ pub(crate) enum Does {
     End(Option<WireEvent>, Step),
 }
 
-const fn action_name(action: &Action) -> &'static str {
+pub(crate) const fn action_name(action: &Action) -> &'static str {
     match action {
         Action::Gate(_) => "gate",
         Action::Delay(_) => "delay",

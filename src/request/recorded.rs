@@ -25,7 +25,8 @@ pub enum Outcome {
     Cancelled,
     /// Ended by a scripted reset.
     Reset,
-    /// Ended early in another scripted way, or because its gate was dropped.
+    /// Ended early in another scripted way, or because its gate or its live turn was dropped, or because the
+    /// fallback broke it off.
     Failed,
     /// The stub refused: a provider's rule was broken, or the script had no answer for this call.
     Refused,
@@ -63,6 +64,8 @@ pub(crate) enum Kind {
     ModelCall { api: Api, index: usize },
     /// Something else that the stub serves, such as a CORS preflight.
     SideRoad,
+    /// What the fallback answers.
+    Fallback,
     /// A path that the stub does not serve.
     NotServed,
     /// Bytes that are no request.
@@ -105,7 +108,7 @@ impl RecordedRequest {
     pub fn index(&self) -> usize {
         match self.0.received.kind {
             Kind::ModelCall { index, .. } => index,
-            Kind::SideRoad | Kind::NotServed | Kind::Malformed => panic!(
+            Kind::SideRoad | Kind::Fallback | Kind::NotServed | Kind::Malformed => panic!(
                 "{self} is no model call, so it has no index\n  \
                  help: `requests()` has the model calls only"
             ),
@@ -117,7 +120,7 @@ impl RecordedRequest {
     pub fn api(&self) -> Option<Api> {
         match self.0.received.kind {
             Kind::ModelCall { api, .. } => Some(api),
-            Kind::SideRoad | Kind::NotServed | Kind::Malformed => None,
+            Kind::SideRoad | Kind::Fallback | Kind::NotServed | Kind::Malformed => None,
         }
     }
 
@@ -272,7 +275,7 @@ impl RecordedRequest {
     }
 
     /// What answered it, in words: ``turn #1``, ``lane `judge` turn #1``, ``the closure's turn``,
-    /// ``the error for call #1``, ``refused: exhausted``.
+    /// ``the error for call #1``, ``the fallback``, ``refused: exhausted``.
     #[must_use]
     pub fn answered_by(&self) -> String {
         self.progress().answered_by.clone().into_owned()
@@ -376,7 +379,7 @@ impl fmt::Display for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.received.kind {
             Kind::ModelCall { index, .. } => write!(f, "#{} ", index + 1)?,
-            Kind::SideRoad | Kind::NotServed => {}
+            Kind::SideRoad | Kind::Fallback | Kind::NotServed => {}
             Kind::Malformed => return f.write_str("a malformed request"),
         }
         write!(f, "{} {}", self.method(), self.target())

@@ -8,6 +8,7 @@ use std::sync::{
 use serde_json::Value;
 
 use super::{
+    fallback::Fallback,
     http1::{Body, RawRequest},
     refusal::{self, Refusal, WHY_HEADER},
     runtime::off_worker,
@@ -46,6 +47,10 @@ enum Asks {
         body: Asked,
     },
     Preflight,
+    /// Something for the fallback.
+    Fallback(Fallback),
+    /// A body over the limit, for the fallback.
+    TooLong,
     /// Something that is not served.
     Other,
 }
@@ -85,13 +90,21 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
             };
             (Asks::Model { api, body }, sketch)
         }
-        None if preflight => (Asks::Preflight, Sketch::default()),
-        None => (Asks::Other, Sketch::default()),
+        None => {
+            let asks = match shared.config.fallback {
+                Some(_) if too_long && !is_model_path(path) => Asks::TooLong,
+                Some(fallback) if !is_model_path(path) => Asks::Fallback(fallback),
+                _ if preflight => Asks::Preflight,
+                _ => Asks::Other,
+            };
+            (asks, Sketch::default())
+        }
     };
     let arrival = shared.record(Received {
         kind: match asks {
             Asks::Model { api, .. } => Kind::ModelCall { api, index: 0 },
             Asks::Preflight => Kind::SideRoad,
+            Asks::Fallback(_) | Asks::TooLong => Kind::Fallback,
             Asks::Other => Kind::NotServed,
         },
         sketch,
@@ -105,13 +118,25 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
     Recorded { arrival, asks }
 }
 
+impl Recorded {
+    /// Who answers it, if it is for no model API.
+    pub(super) fn fallback(&self) -> Option<Fallback> {
+        match self.asks {
+            Asks::Fallback(fallback) => Some(fallback),
+            Asks::Model { .. } | Asks::Preflight | Asks::TooLong | Asks::Other => None,
+        }
+    }
+}
+
 /// Decides what is played to a request.
 pub(super) async fn to_request(recorded: Recorded, shared: &Arc<Shared>) -> Answer {
     let Recorded { arrival, asks } = recorded;
     match asks {
         Asks::Model { api, body } => to_call(arrival, api, body, shared).await,
         Asks::Preflight => to_preflight(arrival),
-        Asks::Other => not_served(arrival, shared),
+        Asks::TooLong => body_too_long(arrival, shared),
+        // with a fallback it does not come here
+        Asks::Fallback(_) | Asks::Other => not_served(arrival, shared),
     }
 }
 
@@ -120,6 +145,11 @@ fn route(method: &str, path: &str, shared: &Shared) -> Option<Api> {
     let served = |api: &Api| shared.config.api.is_none_or(|only| only == *api);
     let mut apis = Api::ALL.into_iter().filter(served);
     apis.find(|api| api.route() == (method, path))
+}
+
+/// Whether a model API has this path, whatever the method.
+fn is_model_path(path: &str) -> bool {
+    Api::ALL.iter().any(|api| api.route().1 == path)
 }
 
 async fn to_call(arrival: Arrival, api: Api, body: Asked, shared: &Arc<Shared>) -> Answer {
@@ -270,7 +300,7 @@ async fn pick(
     let script = &shared.config.script;
     let index = match request.kind() {
         Kind::ModelCall { index, .. } => index,
-        Kind::SideRoad | Kind::NotServed | Kind::Malformed => 0,
+        Kind::SideRoad | Kind::Fallback | Kind::NotServed | Kind::Malformed => 0,
     };
     let asked = !script.errors_at.contains_key(&index);
     let (claims, answered) = if asked && script.runs_user_code() {
@@ -398,8 +428,7 @@ fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
             format!("{method} {path} ({})", api.name())
         })
         .collect();
-    let known_path = Api::ALL.iter().any(|api| api.route().1 == request.path());
-    let help = if known_path {
+    let help = if is_model_path(request.path()) {
         "the path is right, the method is not"
     } else {
         "check the base URL that the client was given"
@@ -412,6 +441,17 @@ fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     request.set_answered_by("404: not served".to_owned());
     shared.update(|state| state.problems.push(message.clone()));
     plain_error(arrival, 404, "not_found_error", &message, "not-served")
+}
+
+/// The loud 413 for a request that would be relayed; one of an API has its own.
+fn body_too_long(arrival: Arrival, shared: &Shared) -> Answer {
+    let request = &arrival.request;
+    let limit = shared.config.body_limit;
+    let message = format!("the request's body is longer than {limit} bytes");
+    let problem = format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit");
+    request.set_answered_by("413: body over the limit".to_owned());
+    shared.update(|state| state.problems.push(problem));
+    plain_error(arrival, 413, "request_too_large", &message, "body-limit")
 }
 
 /// The answer to bytes that are no request.
@@ -438,7 +478,7 @@ pub(super) fn to_malformed(
 }
 
 /// An error that belongs to no API, in the shape that most clients read.
-fn plain_error(
+pub(super) fn plain_error(
     arrival: Arrival,
     status: u16,
     error_type: &str,

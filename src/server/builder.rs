@@ -3,6 +3,7 @@
 use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use super::{
+    fallback::Fallback,
     shared::{Config, Rules, ScriptDrift, UnnamedRules},
     stub::WireStub,
     wait::PATIENCE,
@@ -46,6 +47,7 @@ impl WireStubBuilder {
                 patience: PATIENCE,
                 rules: Rules::new(UnnamedRules::Default),
                 drift: ScriptDrift::Refused,
+                fallback: None,
             },
             verify_on_drop: VerifyOnDrop::Yes,
         }
@@ -271,6 +273,44 @@ impl WireStubBuilder {
     /// the tools of a conversation that the service holds, of toolsets, and those that change on the way.
     pub fn allow_script_drift(mut self) -> Self {
         self.config.drift = ScriptDrift::Allowed;
+        self
+    }
+
+    /// Relays every request whose path is no model API's to another server of this machine, and its answer
+    /// as it comes, so that one base URL is enough: a `&wiremock::MockServer`, or the address of any server.
+    ///
+    /// It gets the request with `connection: close`, and its body with a length; a `CORS` preflight too.
+    /// [`journal`](crate::StubHandle::journal) shows the request,
+    /// [`requests`](crate::StubHandle::requests) does not. Without an answer from there the client gets a
+    /// loud 502, and [`verify`](WireStub::verify) fails.
+    ///
+    #[cfg_attr(feature = "wiremock", doc = "```")]
+    #[cfg_attr(not(feature = "wiremock"), doc = "```ignore")]
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::WireStub;
+    /// use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+    ///
+    /// let mocks = MockServer::start().await;
+    /// let logs = Mock::given(path("/v1/logs")).respond_with(ResponseTemplate::new(204));
+    /// logs.mount(&mocks).await;
+    /// let stub = WireStub::builder().fallback(&mocks).start();
+    ///
+    /// let told = reqwest::Client::new().post(stub.url() + "/v1/logs").send().await.unwrap();
+    /// assert_eq!(told.status(), 204);
+    /// assert_eq!(stub.journal()[0].answered_by(), "the fallback");
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is a fallback already.
+    #[track_caller]
+    pub fn fallback(mut self, server: impl Into<Fallback>) -> Self {
+        let before = self.config.fallback.replace(server.into());
+        assert!(
+            before.is_none(),
+            "there are two fallbacks\n  help: give one server both kinds of mocks"
+        );
         self
     }
 

@@ -5,10 +5,10 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{
-    answer,
+    answer::{self, Answer},
     clock::system_wait,
-    http1::Connection,
-    play,
+    http1::{Connection, RawRequest},
+    play::{self, Then},
     request_head::{AfterAnswer, NoRequest},
     runtime::{First, race, runtime},
     shared::Shared,
@@ -79,18 +79,12 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
         let (mut answer, after) = match connection.read_request(shared.config.body_limit).await {
             Ok(raw) => {
                 let after = raw.after;
-                let recorded = answer::record(raw, number, &shared).await;
-                let request = recorded.arrival.request.clone();
-                let deciding = answer::to_request(recorded, &shared);
-                let decided = if shared.config.script.runs_user_code() {
-                    while_client_stays(&mut connection, deciding).await
-                } else {
-                    Some(deciding.await)
-                };
-                let Some(answer) = decided else {
-                    return play::cancelled(&request, &shared);
-                };
-                (answer, after)
+                match decide(&mut connection, raw, number, &shared).await {
+                    Ok(answer) => (answer, after),
+                    Err(Then::Close) => return connection.close(patience).await,
+                    Err(Then::Reset) => return connection.reset(patience, || ()).await,
+                    Err(Then::Next | Then::Drop) => return,
+                }
             }
             Err(NoRequest::Malformed(status, why)) => (
                 answer::to_malformed(status, &why, number, &shared),
@@ -99,20 +93,48 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
             Err(NoRequest::Closed) => return,
         };
         match play::play(&mut connection, &mut answer, after, &shared).await {
-            play::Then::Next => {}
-            play::Then::Close => {
+            Then::Next => {}
+            Then::Close => {
                 // the answer is done; how long the client keeps its side open is its own affair
                 drop(answer);
                 return connection.close(patience).await;
             }
-            play::Then::Drop => return,
-            play::Then::Reset => {
+            Then::Drop => return,
+            Then::Reset => {
                 let request = &answer.arrival.request;
                 let too_late = || request.set_remark("reset before the client had read it all");
                 return connection.reset(patience, too_late).await;
             }
         }
     }
+}
+
+/// Decides what is played to a request.
+///
+/// # Errors
+///
+/// What happens to the connection, if nothing is played: the client has left, or the fallback answered.
+async fn decide(
+    connection: &mut Connection,
+    raw: RawRequest,
+    number: usize,
+    shared: &Arc<Shared>,
+) -> Result<Answer, Then> {
+    let recorded = answer::record(raw, number, shared).await;
+    if let Some(fallback) = recorded.fallback() {
+        return fallback.relay(connection, recorded.arrival, shared).await;
+    }
+    let request = recorded.arrival.request.clone();
+    let deciding = answer::to_request(recorded, shared);
+    let decided = if shared.config.script.runs_user_code() {
+        while_client_stays(connection, deciding).await
+    } else {
+        Some(deciding.await)
+    };
+    decided.ok_or_else(|| {
+        play::cancelled(&request, shared);
+        Then::Drop
+    })
 }
 
 /// Waits for `other` as long as the client stays.

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The header that says why the stub, and not the script, answered.
-pub(super) const WHY_HEADER: &str = "x-llm-wire-stub";
+pub(crate) const WHY_HEADER: &str = "x-llm-wire-stub";
 
 /// Why the stub refuses instead of playing a turn.
 pub(super) struct Refusal {

@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{clock::Clock, runtime::drop_off_worker};
+use super::{clock::Clock, fallback::Fallback, runtime::drop_off_worker};
 use crate::{
     api::{Api, ByDefault, Context, Rule},
     plan::Cut,
@@ -30,6 +30,8 @@ pub(super) struct Config {
     pub(super) patience: Duration,
     pub(super) rules: Rules,
     pub(super) drift: ScriptDrift,
+    /// Who answers what is for no model API.
+    pub(super) fallback: Option<Fallback>,
 }
 
 /// What becomes of a turn that does not fit its request.

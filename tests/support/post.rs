@@ -53,6 +53,14 @@ impl Call {
         self
     }
 
+    /// Sends it to another server, at this root.
+    pub(crate) fn at_url(mut self, root: &str) -> Self {
+        let (_, authority_and_target) = self.url.split_once("://").unwrap();
+        let (_, target) = authority_and_target.split_once('/').unwrap();
+        self.url = format!("{root}/{target}");
+        self
+    }
+
     /// Sends it to this path and query instead.
     pub(crate) fn to(mut self, target: &str) -> Self {
         self.url = self.url.replace("/v1/messages", target);
