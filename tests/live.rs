@@ -356,6 +356,20 @@ fn a_live_turn_that_was_dropped_before_its_request_came_resets_it_too() {
     stub.try_verify().unwrap_err();
 }
 
+#[tokio::test]
+async fn a_live_turn_that_is_dropped_writes_what_is_still_awaited() {
+    let live = Live::new();
+    let stub = builder().turn(&live).start();
+    let (text, finish) = (live.text("Once"), live.finish());
+    drop(live);
+    let mut client = Raw::asking(&stub, streaming());
+    text.await;
+    finish.await;
+    let reply = accumulate(API, &client.response().body).unwrap();
+    assert_eq!(reply.text(), "Once");
+    stub.verify();
+}
+
 #[test]
 fn a_live_turn_may_be_dropped_once_it_was_finished() {
     let live = Live::new();

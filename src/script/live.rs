@@ -25,7 +25,8 @@ use super::{Ending, GateLatch, Says, ScriptedPart, StopReason, Turn, remember};
 /// Each call renders anew what was said before, so this is for the calls that a test spells out; an answer of
 /// ten thousand fragments is for a scripted turn.
 ///
-/// Dropping it before [`finish`](Live::finish) or [`fail`](Live::fail) resets the answer and fails `verify`.
+/// Dropping it before [`finish`](Live::finish) or [`fail`](Live::fail) resets the answer and fails `verify`; a
+/// call that is still awaited is written first.
 ///
 /// # Examples
 ///
@@ -50,22 +51,37 @@ use super::{Ending, GateLatch, Says, ScriptedPart, StopReason, Turn, remember};
 /// ```
 #[must_use = "a live turn that is dropped before it is finished resets its answer"]
 pub struct Live {
-    line: LiveLine,
+    speaker: Arc<Speaker>,
+}
+
+/// Whoever may still say something: the `Live`, and each of its calls that is not done.
+pub(crate) struct Speaker(LiveLine);
+
+impl Speaker {
+    pub(crate) const fn line(&self) -> &LiveLine {
+        &self.0
+    }
+}
+
+impl Drop for Speaker {
+    fn drop(&mut self) {
+        self.0.update(|state| state.dropped = true);
+    }
 }
 
 impl Live {
     /// A live turn of which nothing was said yet.
     pub fn new() -> Self {
         Self {
-            line: LiveLine {
+            speaker: Arc::new(Speaker(LiveLine {
                 state: Arc::default(),
                 latch: GateLatch::default(),
-            },
+            })),
         }
     }
 
-    pub(crate) const fn line(&self) -> &LiveLine {
-        &self.line
+    pub(crate) const fn speaker(&self) -> &Arc<Speaker> {
+        &self.speaker
     }
 }
 
@@ -75,15 +91,9 @@ impl Default for Live {
     }
 }
 
-impl Drop for Live {
-    fn drop(&mut self) {
-        self.line.update(|state| state.dropped = true);
-    }
-}
-
 impl fmt::Debug for Live {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.line, f)
+        fmt::Debug::fmt(self.speaker.line(), f)
     }
 }
 
@@ -92,7 +102,7 @@ impl From<&Live> for Turn {
     fn from(live: &Live) -> Self {
         let mut turn = Self::new();
         if let Says::Message(message) = &mut turn.says {
-            message.live = Some(live.line.clone());
+            message.live = Some(live.speaker.line().clone());
         }
         turn
     }

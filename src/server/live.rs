@@ -4,6 +4,7 @@ use std::{
     fmt,
     future::{Future, poll_fn},
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -135,13 +136,13 @@ impl Live {
     }
 
     fn say_words(&self, name: &'static str, what: &str, words: Words) -> Writing {
-        let (line, reporter) = (self.line().clone(), self.line().clone());
-        let patience = self.line().latch().stub();
+        let (speaker, reporter) = (Arc::clone(self.speaker()), self.speaker().line().clone());
+        let patience = reporter.latch().stub();
         let mut progress = Progress::Unsaid(words);
         let wait = Wait::new(
             format!("the live turn to write {what}"),
             patience.map_or(PATIENCE, |(_, patience)| patience),
-            move |waker| progress.poll(&line, waker),
+            move |waker| progress.poll(speaker.line(), waker),
             move || report(&reporter),
         );
         Writing { name, wait }
