@@ -15,6 +15,7 @@ use std::{sync::Arc, time::Duration};
 
 use caught::{panic_at, panic_of};
 use llm_wire_stub::*;
+use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 use raw::{
     Ended, LAST_CHUNK, MODEL, Raw, ascii, call, chunked, not_streaming, streaming, streaming_body,
 };
@@ -86,6 +87,74 @@ fn a_live_turn_has_the_bytes_of_a_scripted_one() {
             assert_eq!(stub.single_request().outcome(), Outcome::Complete);
             stub.verify();
         }
+    }
+}
+
+/// Something that can be said, and how a script says it.
+#[derive(Clone, Debug)]
+enum Saying {
+    Text(String),
+    Words(String),
+    /// The fragments of one call.
+    Fragments(String, Vec<String>),
+    Call(String, i64),
+}
+
+impl Saying {
+    fn scripted(&self, turn: Turn) -> Turn {
+        match self {
+            Self::Text(text) => turn.text(text).fragments(Fragments::whole()),
+            Self::Words(text) => turn.text(text),
+            Self::Fragments(name, pieces) => turn
+                .tool_call(name, Arguments::raw(pieces.concat()))
+                .fragments(Fragments::pieces(pieces)),
+            Self::Call(name, n) => turn.tool_call(name, json!({"n": n, "s": "two words"})),
+        }
+    }
+
+    fn said(&self, live: &Live) {
+        match self {
+            Self::Text(text) => live.text(text).blocking(),
+            Self::Words(text) => live.say(text.as_str()).blocking(),
+            Self::Fragments(name, pieces) => {
+                live.tool_call_fragment(name, "").blocking();
+                for piece in pieces {
+                    live.tool_call_fragment(name, piece).blocking();
+                }
+                live.tool_call_end().blocking();
+            }
+            Self::Call(..) => live.say(self.scripted(Turn::new())).blocking(),
+        }
+    }
+}
+
+fn sayings() -> impl Strategy<Value = Vec<Saying>> {
+    let text = || "[a-z é漢\\n]{0,12}";
+    let piece = "[a-z{\":é]{1,6}";
+    let saying = prop_oneof![
+        text().prop_map(Saying::Text),
+        text().prop_map(Saying::Words),
+        ("[ab]", prop::collection::vec(piece, 0..3)).prop_map(|(n, p)| Saying::Fragments(n, p)),
+        ("[ab]", 0..9_i64).prop_map(|(name, n)| Saying::Call(name, n)),
+    ];
+    prop::collection::vec(saying, 0..6)
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_said_live_has_the_bytes_of_what_is_scripted(
+        sayings in sayings(),
+        seed in any::<u64>(),
+    ) {
+        let usage = Usage::input(3).output(400);
+        let live = Live::new();
+        let stub = builder().turn(Turn::from(&live).usage(usage).seed(seed)).start();
+        let mut client = Raw::asking(&stub, streaming());
+        sayings.iter().for_each(|saying| saying.said(&live));
+        live.finish().blocking();
+        let turn = scripted().usage(usage).seed(seed);
+        let turn = sayings.iter().fold(turn, |turn, saying| saying.scripted(turn));
+        prop_assert_eq!(ascii(&client.response().body), ascii(&sse_body(API, &turn)));
     }
 }
 
