@@ -148,7 +148,7 @@ proptest! {
     ) {
         let usage = Usage::input(3).output(400);
         let live = Live::new();
-        let stub = builder().turn(Turn::from(&live).usage(usage).seed(seed)).start();
+        let stub = builder().turn(Turn::from(&live).usage(usage.clone()).seed(seed)).start();
         let mut client = Raw::asking(&stub, streaming());
         sayings.iter().for_each(|saying| saying.said(&live));
         live.finish().blocking();
@@ -254,7 +254,7 @@ fn model_usage_and_stop_reason_are_said_where_they_are_known() {
     let mut client = Raw::asking(&stub, streaming());
     live.text("cut").blocking();
     live.finish_with(StopReason::MaxTokens).blocking();
-    let expected = Turn::new().text("cut").usage(usage).model("m-2");
+    let expected = Turn::new().text("cut").usage(usage.clone()).model("m-2");
     let expected = sse_body(API, &expected.stop_reason(StopReason::MaxTokens));
     assert_eq!(ascii(&client.response().body), ascii(&expected));
 
