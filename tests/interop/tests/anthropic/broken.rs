@@ -27,6 +27,7 @@ fn text() -> Turn {
 fn both(sdk: Sdk, turn: &Turn) -> ([Value; 2], Vec<Outcome>) {
     let stub = WireStub::builder()
         .turns([turn.clone(), turn.clone()])
+        .allow_script_drift()
         .start();
     let seen = [sdk.run(&Call::helper(&stub)), sdk.run(&Call::raw(&stub))];
     let outcomes = stub

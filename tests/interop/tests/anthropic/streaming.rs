@@ -117,7 +117,8 @@ fn fragments_arrive_as_scripted(sdk: Sdk) {
             "\",\"n\":1",
             "}",
         ]))
-        .seed(5);
+        .seed(5)
+        .allow_script_drift();
     let stub = WireStub::builder()
         .turns([turn.clone(), turn.clone()])
         .start();
@@ -141,6 +142,7 @@ fn fragments_arrive_as_scripted(sdk: Sdk) {
 
 fn a_call_without_arguments_is_one_empty_delta(sdk: Sdk) {
     let turn = Turn::new().tool_call("now", json!({})).seed(3);
+    let turn = turn.allow_script_drift();
     let stub = WireStub::builder()
         .turns([turn.clone(), turn.clone()])
         .start();
@@ -169,7 +171,8 @@ fn arrives_at_every_cut(sdk: Sdk, cut: Cut) {
         .fragments(Fragments::characters())
         .tool_call("odd", json!({"text": ODD_TEXT}))
         .text(ODD_TEXT)
-        .seed(11);
+        .seed(11)
+        .allow_script_drift();
     let stub = WireStub::builder()
         .turns([turn.clone(), turn.clone()])
         .cut(cut)
@@ -196,6 +199,7 @@ fn every_padding_and_late_pings_are_read_over_sixty_seeds(sdk: Sdk) {
                 .tool_call("weather", json!({"city": "Paris", "unit": "°C"}))
                 .tool_call("now", json!({}))
                 .seed(seed)
+                .allow_script_drift()
         })
         .collect();
     let stub = WireStub::builder()
@@ -233,7 +237,10 @@ fn a_mebibyte_in_one_delta_arrives(sdk: Sdk) {
         .text(&*text)
         .fragments(Fragments::whole())
         .tool_call("edit", json!({"text": text}));
-    let turn = turn.fragments(Fragments::whole()).seed(8);
+    let turn = turn
+        .fragments(Fragments::whole())
+        .seed(8)
+        .allow_script_drift();
     let stub = WireStub::builder()
         .turns([turn.clone(), turn.clone()])
         .start();
