@@ -526,82 +526,87 @@ fn a_rule_that_does_not_exist_is_refused_at_the_callers_line() {
 
 // --- more that one rule refuses or lets pass -------------------------------------------------------
 
+const BY_PATH: &[(&str, &str, Request)] = &[
+    ("required-fields", "model: Field required", |call| {
+        call.raw_body("{}")
+    }),
+    ("required-fields", "messages: Field required", |call| {
+        call.raw_body(r#"{"model":"m","max_tokens":1}"#)
+    }),
+    (
+        "field-types",
+        "messages: Input should be a valid list",
+        |call| talk(call, json!("hi")),
+    ),
+    (
+        "field-types",
+        "messages.1.role: Input should be 'user' or 'assistant'",
+        |call| talk(call, json!([user("a"), {"role": "tool", "content": "b"}])),
+    ),
+    ("field-types", "messages.0.role: Field required", |call| {
+        talk(call, json!([{"content": "b"}]))
+    }),
+    (
+        "field-types",
+        "messages.0.content: Field required",
+        |call| talk(call, json!([{"role": "user"}])),
+    ),
+    (
+        "field-types",
+        "messages.1.content: Input should be a valid list",
+        |call| {
+            talk(
+                call,
+                json!([user("a"), {"role": "assistant", "content": null}]),
+            )
+        },
+    ),
+    (
+        "field-types",
+        "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
+        |call| {
+            let mut broken = tool_use("a");
+            broken["input"] = json!("{}");
+            talk(
+                call,
+                json!([
+                    user("a"),
+                    assistant(json!([broken])),
+                    user(json!([result("a")]))
+                ]),
+            )
+        },
+    ),
+    (
+        "unknown-fields",
+        "messages.1.name: Extra inputs are not permitted",
+        |call| {
+            talk(
+                call,
+                json!([user("a"), {"role": "user", "name": "x", "content": "b"}]),
+            )
+        },
+    ),
+    (
+        "non-empty-text",
+        "system: text content blocks must be non-empty",
+        |call| call.member("system", json!([text("be brief"), text("")])),
+    ),
+    (
+        "thinking-budget",
+        "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
+        |call| thinking(call, 1023),
+    ),
+    (
+        "first-message-user",
+        "messages: first message must use the \"user\" role",
+        |call| talk(call, json!([assistant("a")])),
+    ),
+];
+
 #[tokio::test]
 async fn fields_are_refused_by_their_path() {
-    for (rule, text, request) in [
-        (
-            "required-fields",
-            "model: Field required",
-            (|call| call.raw_body("{}")) as Request,
-        ),
-        ("required-fields", "messages: Field required", |call| {
-            call.raw_body(r#"{"model":"m","max_tokens":1}"#)
-        }),
-        (
-            "field-types",
-            "messages: Input should be a valid list",
-            |call| talk(call, json!("hi")),
-        ),
-        (
-            "field-types",
-            "messages.1.role: Input should be 'user' or 'assistant'",
-            |call| talk(call, json!([user("a"), {"role": "tool", "content": "b"}])),
-        ),
-        ("field-types", "messages.0.role: Field required", |call| {
-            talk(call, json!([{"content": "b"}]))
-        }),
-        (
-            "field-types",
-            "messages.0.content: Field required",
-            |call| talk(call, json!([{"role": "user"}])),
-        ),
-        (
-            "field-types",
-            "messages.1.content: Input should be a valid list",
-            |call| {
-                talk(
-                    call,
-                    json!([user("a"), {"role": "assistant", "content": null}]),
-                )
-            },
-        ),
-        (
-            "field-types",
-            "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
-            |call| {
-                let mut broken = tool_use("a");
-                broken["input"] = json!("{}");
-                talk(
-                    call,
-                    json!([
-                        user("a"),
-                        assistant(json!([broken])),
-                        user(json!([result("a")]))
-                    ]),
-                )
-            },
-        ),
-        (
-            "unknown-fields",
-            "messages.1.name: Extra inputs are not permitted",
-            |call| {
-                talk(
-                    call,
-                    json!([user("a"), {"role": "user", "name": "x", "content": "b"}]),
-                )
-            },
-        ),
-        (
-            "thinking-budget",
-            "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
-            |call| thinking(call, 1023),
-        ),
-        (
-            "first-message-user",
-            "messages: first message must use the \"user\" role",
-            |call| talk(call, json!([assistant("a")])),
-        ),
-    ] {
+    for (rule, text, request) in BY_PATH {
         let stub = builder().turn("ok").start();
         assert_refused(&request(call(&stub)).send().await, rule, text);
     }

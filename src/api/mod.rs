@@ -226,7 +226,7 @@ pub(crate) enum Mark {
 }
 
 /// A rule by which the provider refuses a request.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// Where it is known from.

@@ -2,12 +2,16 @@
 //! `properties`, `items`, `allOf`, `anyOf` and references into the schema itself lead to. Every other
 //! keyword is taken as kept: a check in full needs some sixty crates.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
 use crate::json::{self, Spacing};
 
-/// References may lead in a circle.
-const DEPTH: usize = 128;
+/// References may lead in circles, and alternatives multiply: after so many steps what is left is taken
+/// as fitting.
+const STEPS: usize = 100_000;
+const DEPTH: usize = 256;
 
 /// The first place at which a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,16 +24,22 @@ pub(crate) struct Misfit {
 
 /// Where `value` does not fit `schema`.
 pub(crate) fn misfit(value: &Value, schema: &Value) -> Option<Misfit> {
-    Check { root: schema }.misfit(value, schema, "", DEPTH)
+    let check = Check {
+        root: schema,
+        steps: Cell::new(STEPS),
+    };
+    check.misfit(value, schema, "", DEPTH)
 }
 
 struct Check<'a> {
     root: &'a Value,
+    steps: Cell<usize>,
 }
 
 impl Check<'_> {
     fn misfit(&self, value: &Value, schema: &Value, path: &str, depth: usize) -> Option<Misfit> {
         let depth = depth.checked_sub(1)?;
+        self.steps.set(self.steps.get().checked_sub(1)?);
         let here = |expected: String| {
             Some(Misfit {
                 path: path.to_owned(),
@@ -182,6 +192,8 @@ mod tests {
         };
         assert_eq!(misfit(&with("next", good.clone()), &schema), None);
         assert_eq!(misfit(&json!(1), &json!({"$ref": "#"})), None);
+        let circles = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"allOf": [{"$ref": "#"}]}]});
+        assert_eq!(misfit(&json!(1), &circles), None);
         assert_eq!(misfit(&json!(1), &json!(true)), None);
         for (value, path, expected, found) in [
             (json!([]), "", "type `object`", "`[]`"),

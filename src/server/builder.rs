@@ -210,8 +210,8 @@ impl WireStubBuilder {
     /// the fields of the body, then the messages one after the other, then what only the whole request
     /// breaks. What needs a tokenizer, a table of models or an account is no rule; an [`ApiError`] says it.
     ///
-    /// The rules of Anthropic Messages. Off are one that held until 2024 and those whose text was seen too
-    /// seldom to be sure of; [`with_rule`](Self::with_rule) applies them.
+    /// The rules of Anthropic Messages. Off are one that held until 2024 and those whose exact text is not
+    /// settled; [`with_rule`](Self::with_rule) applies them.
     ///
     #[doc = include_str!("../api/anthropic_messages/rules/rules.md")]
     ///
@@ -224,7 +224,7 @@ impl WireStubBuilder {
     }
 
     /// Applies the provider's rule of this name, also one that is off by default: because it held once and
-    /// does not today (`roles-alternate`), or because its text was seen too seldom to be sure of.
+    /// does not today (`roles-alternate`), or because its exact text is not settled.
     ///
     /// ```
     /// use llm_wire_stub::WireStub;

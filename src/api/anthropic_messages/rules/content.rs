@@ -55,6 +55,10 @@ pub(super) fn non_empty_messages(asked: &Asked<'_>) -> Option<Violation> {
 }
 
 pub(super) fn non_empty_text(asked: &Asked<'_>) -> Option<Violation> {
+    let mut system = items(asked.body.get("system"));
+    if system.any(|block| block.get("text").is_some_and(|text| text == "")) {
+        return Some(Place::System.refused("system: text content blocks must be non-empty"));
+    }
     let mut blocks = asked.blocks.iter();
     let empty = blocks.find(|block| block.at.is_some() && block.text() == Some(""))?;
     Some(
