@@ -856,7 +856,7 @@ async fn no_rule_refuses_a_recorded_request_that_was_answered() {
         if recorded.status != 200 {
             continue;
         }
-        // those that are off by default too, but for the one that stopped to hold while it was recorded
+        // also of those that are off by default
         let mut stub = builder().turn("ok");
         for [name, ..] in documented() {
             stub = stub.with_rule(name.trim_matches('`'));

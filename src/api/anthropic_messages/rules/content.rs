@@ -13,6 +13,7 @@ pub(super) fn messages_not_empty(asked: &Asked<'_>) -> Option<Violation> {
     (empty && !asked.continues).then(refused)
 }
 
+/// Reported in lobehub/lobehub#1601 and CherryHQ/cherry-studio#39.
 pub(super) fn first_message_user(asked: &Asked<'_>) -> Option<Violation> {
     let first = asked.messages().next()?;
     // what stood before a compaction may be left out
@@ -24,6 +25,7 @@ pub(super) fn first_message_user(asked: &Asked<'_>) -> Option<Violation> {
     Some(Place::Message(0, None).refused(text))
 }
 
+/// Reported in lobehub/lobehub#1496 (2024-03).
 pub(super) fn roles_alternate(asked: &Asked<'_>) -> Option<Violation> {
     let mut pairs = asked.messages().zip(asked.messages().skip(1)).enumerate();
     let (at, word) = pairs.find_map(|(at, (one, next))| match (role(one), role(next)) {
@@ -37,6 +39,7 @@ pub(super) fn roles_alternate(asked: &Asked<'_>) -> Option<Violation> {
     )))
 }
 
+/// Reported in anthropics/claude-code#3196 and danny-avila/LibreChat#3372.
 pub(super) fn non_empty_messages(asked: &Asked<'_>) -> Option<Violation> {
     let last = asked.messages().len().checked_sub(1)?;
     let mut messages = asked.messages().enumerate();
@@ -54,6 +57,7 @@ pub(super) fn non_empty_messages(asked: &Asked<'_>) -> Option<Violation> {
     )))
 }
 
+/// Reported in anthropics/claude-code#59812 and mckaywrigley/chatbot-ui#1656.
 pub(super) fn non_empty_text(asked: &Asked<'_>) -> Option<Violation> {
     let mut system = items(asked.body.get("system"));
     if system.any(|block| block.get("text").is_some_and(|text| text == "")) {
@@ -68,7 +72,8 @@ pub(super) fn non_empty_text(asked: &Asked<'_>) -> Option<Violation> {
     )
 }
 
-/// A message of blank text only; blank text beside other content is accepted.
+/// A message of blank text only; blank text beside other text is accepted, as LibreChat-AI/agents#124 tried
+/// out. Reported in anthropics/claude-code#23369 and nick1udwig/kibitz#78.
 pub(super) fn non_blank_text(asked: &Asked<'_>) -> Option<Violation> {
     let blank = |block: &Block<'_>| block.text().is_some_and(is_blank);
     let mut messages = asked
@@ -105,6 +110,7 @@ pub(super) fn prefill_whitespace(asked: &Asked<'_>) -> Option<Violation> {
     trailing.then(|| last.place().refused(text))
 }
 
+/// Reported in cortexkit/magic-context#511 and smallmain/vscode-unify-chat-provider#249.
 pub(super) fn prefill_support(asked: &Asked<'_>) -> Option<Violation> {
     let text = "This model does not support assistant message prefill. \
                 The conversation must end with a user message.";

@@ -1,7 +1,9 @@
 //! Headers, the body as JSON, and its fields: required, mistyped, unknown.
 //!
 //! The texts on fields are those of pydantic, which the service validates with; only such breaches are
-//! refused whose text public reports show.
+//! refused whose text public reports show: a list that is none is recorded in llm_gateway's tests, arguments
+//! that are no object stand in VoltAgent/voltagent's change log, foreign members of messages and limits that
+//! are text in many trackers.
 
 use serde_json::{Map, Value};
 

@@ -17,6 +17,7 @@ fn budget(asked: &Asked<'_>) -> Option<u64> {
     budget.filter(|_| word(thinking, "type") == "enabled")
 }
 
+/// Reported in themaximalist/llm.js#30 (the minimum) and liuw1535/antigravity2api-nodejs#150.
 pub(super) fn thinking_budget(asked: &Asked<'_>) -> Option<Violation> {
     let budget = budget(asked)?;
     if budget < 1024 {
@@ -34,7 +35,8 @@ pub(super) fn thinking_budget(asked: &Asked<'_>) -> Option<Violation> {
     })
 }
 
-/// With thinking on, the tool calls that the last message answers begin with a thinking block.
+/// With thinking on, the tool calls that the last message answers begin with a thinking block. Reported in
+/// mastra-ai/mastra#7799 and, last, in anthropics/claude-code#20727 (2026-01).
 pub(super) fn thinking_first(asked: &Asked<'_>) -> Option<Violation> {
     budget(asked)?;
     let last = asked.blocks.last()?;

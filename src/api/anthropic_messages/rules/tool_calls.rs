@@ -25,6 +25,7 @@ fn results<'b, 'a>(asked: &'b Asked<'a>) -> impl Iterator<Item = &'b Block<'a>> 
     })
 }
 
+/// Reported in trycua/cua#524.
 pub(super) fn unique_ids(asked: &Asked<'_>) -> Option<Violation> {
     let mut seen = BTreeSet::new();
     let twice = calls(asked).find(|call| !seen.insert(call.word("id")))?;
@@ -32,6 +33,7 @@ pub(super) fn unique_ids(asked: &Asked<'_>) -> Option<Violation> {
     Some(twice.place().refused(text))
 }
 
+/// Reported in anthropics/claude-code#12526, with several ids in anthropics/claude-code#6242.
 pub(super) fn answered(asked: &Asked<'_>) -> Option<Violation> {
     let mut open = calls(asked).filter(|call| {
         let mut next = asked.turn(call.turn + 1).iter();
@@ -52,6 +54,7 @@ pub(super) fn answered(asked: &Asked<'_>) -> Option<Violation> {
     )))
 }
 
+/// Reported in anthropics/claude-code#10693.
 pub(super) fn matched(asked: &Asked<'_>) -> Option<Violation> {
     let stray = results(asked).find(|result| {
         let id = result.word("tool_use_id");
