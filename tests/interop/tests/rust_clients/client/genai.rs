@@ -1,0 +1,254 @@
+//! `genai` 0.7.
+
+use futures_util::StreamExt as _;
+use genai::{
+    Client, Error, ModelIden, ServiceTarget,
+    adapter::AdapterKind,
+    chat::{
+        ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, ContentPart, MessageContent,
+        ReasoningEffort, StopReason, Tool, ToolCall, ToolResponse, Usage,
+    },
+    resolver::{AuthData, Endpoint},
+};
+use llm_wire_stub::StubHandle;
+use llm_wire_stub_interop::MODEL;
+use serde_json::{Value, json};
+
+use super::{
+    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, call, other, push_text, schema, text,
+    thinking, weather,
+};
+
+/// The client and its target: where genai takes a base URL from.
+fn target(stub: &StubHandle) -> (Client, ServiceTarget) {
+    let target = ServiceTarget {
+        endpoint: Endpoint::from_owned(format!("{}/v1/", stub.anthropic_url())),
+        auth: AuthData::from_single(KEY),
+        model: ModelIden::new(AdapterKind::Anthropic, MODEL),
+    };
+    (Client::new().expect("a client"), target)
+}
+
+/// With every capture that a stream can make.
+fn options(wants: Wants) -> ChatOptions {
+    let options = ChatOptions::default()
+        .with_capture_content(true)
+        .with_capture_reasoning_content(true)
+        .with_capture_tool_calls(true)
+        .with_capture_usage(true);
+    match wants {
+        Wants::Answer => options.with_max_tokens(1024),
+        Wants::Thinking => options
+            .with_max_tokens(2048)
+            .with_reasoning_effort(ReasoningEffort::Budget(1024)),
+    }
+}
+
+fn request() -> ChatRequest {
+    ChatRequest::from_system("Be brief.").append_message(ChatMessage::user("hello"))
+}
+
+pub(super) async fn ask(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    exchange(stub, form, wants, request()).await.0
+}
+
+/// The call, and the content as the client wants it back in the next request.
+async fn exchange(
+    stub: &StubHandle,
+    form: Form,
+    wants: Wants,
+    request: ChatRequest,
+) -> (Seen, MessageContent) {
+    let (client, target) = target(stub);
+    match form {
+        Form::Whole => match client
+            .exec_chat(target, request, Some(&options(wants)))
+            .await
+        {
+            Ok(response) => {
+                let mut kept = usage(Some(&response.usage));
+                kept["id"] = json!(response.response_id);
+                kept["model"] = json!(response.provider_model_iden.model_name.to_string());
+                let seen = Seen {
+                    content: content(&response.content),
+                    stop: response.stop_reason.as_ref().map(stop),
+                    kept,
+                    failure: None,
+                };
+                (seen, response.content)
+            }
+            Err(error) => (
+                Seen::failed(Vec::new(), failure(&error)),
+                MessageContent::default(),
+            ),
+        },
+        Form::Streamed => {
+            let options = options(wants);
+            streamed(client, target, request, &options).await
+        }
+    }
+}
+
+async fn streamed(
+    client: Client,
+    target: ServiceTarget,
+    request: ChatRequest,
+    options: &ChatOptions,
+) -> (Seen, MessageContent) {
+    let nothing = MessageContent::default;
+    let response = client.exec_chat_stream(target, request, Some(options));
+    let mut stream = match response.await {
+        Ok(response) => response.stream,
+        Err(error) => return (Seen::failed(Vec::new(), failure(&error)), nothing()),
+    };
+    let mut arrived = Vec::new();
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(ChatStreamEvent::Chunk(chunk)) => push_text(&mut arrived, &chunk.content),
+            Ok(ChatStreamEvent::End(end)) => {
+                let captured = end.captured_content.unwrap_or_default();
+                let mut kept = usage(end.captured_usage.as_ref());
+                kept["id"] = json!(end.captured_response_id);
+                let seen = Seen {
+                    content: content(&captured),
+                    stop: end.captured_stop_reason.as_ref().map(stop),
+                    kept,
+                    failure: None,
+                };
+                assert!(stream.next().await.is_none(), "something follows the end");
+                return (seen, captured);
+            }
+            Ok(
+                ChatStreamEvent::Start
+                | ChatStreamEvent::ReasoningChunk(_)
+                | ChatStreamEvent::ThoughtSignatureChunk(_)
+                | ChatStreamEvent::ToolCallChunk(_)
+                | ChatStreamEvent::Heartbeat,
+            ) => {}
+            Err(error) => return (Seen::failed(arrived, failure(&error)), nothing()),
+        }
+    }
+    // no error and no end event: all that a user has is what arrived
+    let seen = Seen {
+        content: arrived,
+        ..Seen::default()
+    };
+    (seen, nothing())
+}
+
+pub(super) async fn begin(stub: &StubHandle) -> Box<dyn Send> {
+    let (client, target) = target(stub);
+    let options = options(Wants::Answer);
+    let response = client.exec_chat_stream(target, request(), Some(&options));
+    let mut stream = response.await.expect("a stream").stream;
+    while let Some(event) = stream.next().await {
+        if let ChatStreamEvent::Chunk(_) = event.expect("no error yet") {
+            return Box::new(stream);
+        }
+    }
+    panic!("the stream ended before its first text");
+}
+
+pub(super) async fn tool_loop(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    let tool = Tool::new(TOOL)
+        .with_description(TOOL_DESCRIPTION)
+        .with_schema(schema());
+    let mut request = request().append_tool(tool);
+    loop {
+        let (seen, content) = exchange(stub, form, wants, request.clone()).await;
+        let calls: Vec<ToolCall> = content.tool_calls().into_iter().cloned().collect();
+        if calls.is_empty() {
+            return seen;
+        }
+        // a `ToolResponse` cannot say that the tool failed
+        let responses = calls.iter().map(|call| {
+            let answer = weather(&call.fn_arguments).unwrap_or_else(|error| error);
+            ToolResponse::from_tool_call(call, answer)
+        });
+        let responses = MessageContent::from_tool_responses(responses.collect());
+        request = request
+            .append_message(ChatMessage::assistant(content))
+            .append_message(ChatMessage::tool(responses));
+    }
+}
+
+/// Variant and word.
+fn stop(reason: &StopReason) -> String {
+    format!("{reason:?}")
+}
+
+fn usage(usage: Option<&Usage>) -> Value {
+    let prompt = usage.and_then(|usage| usage.prompt_tokens_details.as_ref());
+    let completion = usage.and_then(|usage| usage.completion_tokens_details.as_ref());
+    json!({
+        "input": usage.and_then(|usage| usage.prompt_tokens),
+        "output": usage.and_then(|usage| usage.completion_tokens),
+        "cache_read": prompt.and_then(|details| details.cached_tokens),
+        "cache_creation": prompt.and_then(|details| details.cache_creation_tokens),
+        "thinking": completion.and_then(|details| details.reasoning_tokens),
+    })
+}
+
+fn content(content: &MessageContent) -> Vec<Value> {
+    let mut parts = Vec::new();
+    // a signature stands before the reasoning that it signs
+    let mut signature = None;
+    for part in content.parts() {
+        match part {
+            ContentPart::Text(part) => parts.push(text(part)),
+            ContentPart::ToolCall(part) => {
+                parts.push(call(&part.call_id, &part.fn_name, &part.fn_arguments));
+            }
+            ContentPart::ThoughtSignature(part) => signature = Some(part.as_str()),
+            ContentPart::ReasoningContent(part) => parts.push(thinking(part, signature.take())),
+            ContentPart::Custom(part) => parts.push(other(&part.data)),
+            part => panic!("there is a new part\n  found: `{part:?}`"),
+        }
+    }
+    parts
+}
+
+fn failure(error: &Error) -> Failure {
+    let kind = match error {
+        Error::WebModelCall { .. } => "WebModelCall",
+        Error::WebStream { .. } => "WebStream",
+        Error::ChatResponse { .. } => "ChatResponse",
+        Error::StreamParse { .. } => "StreamParse",
+        Error::JsonValueExt(_) => "JsonValueExt",
+        Error::ChatResponseGeneration { .. } => "ChatResponseGeneration",
+        error => panic!("there is a new error\n  found: `{error:?}`"),
+    };
+    let body = match error {
+        Error::WebModelCall {
+            webc_error: genai::webc::Error::ResponseFailedStatus { body, .. },
+            ..
+        } => Some(body.clone()),
+        Error::ChatResponse { body, .. } => Some(body.to_string()),
+        _ => None,
+    };
+    let header = |name| {
+        let value = error.headers()?.get(name)?;
+        Some(value.to_str().expect("ASCII").to_owned())
+    };
+    Failure {
+        kind,
+        status: error.status().map(|status| status.as_u16()),
+        body,
+        request_id: header("request-id"),
+        retry_after: header("retry-after"),
+        text: error.to_string(),
+    }
+}
+
+/// The first error of a stream, as the client has it.
+pub(crate) async fn stream_error(stub: &StubHandle) -> Error {
+    let (client, target) = target(stub);
+    let response = client.exec_chat_stream(target, request(), None);
+    let mut stream = response.await.expect("a stream").stream;
+    while let Some(event) = stream.next().await {
+        if let Err(error) = event {
+            return error;
+        }
+    }
+    panic!("the stream ended without an error");
+}

@@ -1,0 +1,216 @@
+//! `rig-core` 0.44 on its bundled `reqwest`; loops by `rig-agent` 0.44.
+
+use std::pin::pin;
+
+use futures_util::StreamExt as _;
+use llm_wire_stub::StubHandle;
+use llm_wire_stub_interop::MODEL;
+use rig_agent::{Agent, AgentBuilder, agent::MultiTurnStreamItem, completion::PromptError};
+use rig_core::{
+    Model, ProviderError,
+    completion::{CompletionRequest, CompletionResponse, Usage},
+    error::ErrorReport,
+    message::{AssistantContent, ToolName},
+    providers::anthropic::{AnthropicConfig, Messages},
+    streaming::{Item, StreamEvent},
+    tool::{DynamicTool, ToolExecutionError, ToolOutput},
+};
+use serde_json::{Value, json};
+
+use super::{
+    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, call, other, schema, text, thinking,
+    weather,
+};
+
+fn model(stub: &StubHandle) -> Model<Messages> {
+    let config = AnthropicConfig::new(KEY).with_base_url(stub.anthropic_url());
+    config.client().completion(MODEL)
+}
+
+fn thinking_on() -> Value {
+    json!({"thinking": {"type": "enabled", "budget_tokens": 1024}})
+}
+
+fn request(wants: Wants) -> CompletionRequest {
+    let request = CompletionRequest::new("hello").preamble("Be brief.");
+    match wants {
+        Wants::Answer => request.max_tokens(1024),
+        Wants::Thinking => request.max_tokens(2048).additional_params(thinking_on()),
+    }
+}
+
+pub(super) async fn ask(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    let model = model(stub);
+    match form {
+        Form::Whole => match model.call(request(wants)).await {
+            Ok(response) => seen(&response),
+            Err(error) => Seen::failed(Vec::new(), failure(&error)),
+        },
+        Form::Streamed => {
+            let mut stream = match model.stream(request(wants)) {
+                Ok(stream) => stream,
+                Err(error) => return Seen::failed(Vec::new(), failure(&error)),
+            };
+            while let Some(item) = stream.next().await {
+                if let Err(error) = item {
+                    return Seen::failed(content(&stream.partial().choice), failure(&error));
+                }
+            }
+            match stream.finish().await {
+                Ok(response) => seen(&response),
+                Err(error) => Seen::failed(Vec::new(), failure(&error)),
+            }
+        }
+    }
+}
+
+pub(super) async fn begin(stub: &StubHandle) -> Box<dyn Send> {
+    let stream = model(stub).stream(request(Wants::Answer));
+    let mut stream = stream.expect("a stream");
+    while let Some(item) = stream.next().await {
+        if let Item::Event(StreamEvent::Text { .. }) = item.expect("no error yet") {
+            return Box::new(stream);
+        }
+    }
+    panic!("the stream ended before its first text");
+}
+
+fn agent(stub: &StubHandle, wants: Wants) -> Agent {
+    let tool = DynamicTool::new(
+        ToolName::new(TOOL).expect("a tool name"),
+        TOOL_DESCRIPTION,
+        schema(),
+        |arguments| {
+            Box::pin(async move {
+                weather(&arguments)
+                    .map(ToolOutput::text)
+                    .map_err(ToolExecutionError::other)
+            })
+        },
+    );
+    let agent = AgentBuilder::new(model(stub)).preamble("Be brief.");
+    let agent = match wants {
+        Wants::Answer => agent.max_tokens(1024),
+        Wants::Thinking => agent.max_tokens(2048).additional_params(thinking_on()),
+    };
+    agent.dynamic_tool(tool).build()
+}
+
+pub(super) async fn tool_loop(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    let agent = agent(stub, wants);
+    let run = agent.prompt("hello").max_turns(5);
+    let finished = match form {
+        Form::Whole => run.await,
+        Form::Streamed => {
+            let mut stream = pin!(run.stream());
+            loop {
+                match stream.next().await {
+                    Some(Ok(MultiTurnStreamItem::FinalResponse(response))) => break Ok(response),
+                    Some(Ok(_)) => {}
+                    Some(Err(error)) => break Err(error),
+                    None => panic!("the run ended without a final response"),
+                }
+            }
+        }
+    };
+    match finished {
+        Ok(response) => Seen {
+            content: content(&response.content),
+            kept: usage(&response.usage),
+            ..Seen::default()
+        },
+        Err(PromptError::Provider(error)) => Seen::failed(Vec::new(), failure(&error)),
+        Err(PromptError::Report(report)) => Seen::failed(Vec::new(), reported(&report)),
+        Err(error) => panic!("the loop itself failed: {error}"),
+    }
+}
+
+fn seen(response: &CompletionResponse) -> Seen {
+    let mut kept = usage(&response.usage);
+    kept["id"] = json!(response.response_id());
+    kept["model"] = json!(response.model());
+    Seen {
+        content: content(&response.choice),
+        stop: response.finish_reason().map(|reason| format!("{reason:?}")),
+        kept,
+        failure: response.error.as_ref().map(|error| Failure {
+            kind: "CompletionResponse::error",
+            text: error.clone(),
+            ..Failure::default()
+        }),
+    }
+}
+
+fn usage(usage: &Usage) -> Value {
+    json!({
+        "input": usage.input_tokens,
+        "output": usage.output_tokens,
+        "cache_read": usage.cached_input_tokens,
+        "cache_creation": usage.cache_creation_input_tokens,
+        "thinking": usage.reasoning_tokens,
+    })
+}
+
+fn content(choice: &[AssistantContent]) -> Vec<Value> {
+    let parts = choice.iter().map(|part| match part {
+        AssistantContent::Text(part) => text(&part.text),
+        AssistantContent::ToolCall(part) => {
+            let arguments = match &part.function.invalid_arguments {
+                Some(sent) => json!({"invalid": sent, "read": part.function.arguments}),
+                None => part.function.arguments_value(),
+            };
+            call(
+                &part.id.to_string(),
+                part.function.name.as_ref(),
+                &arguments,
+            )
+        }
+        AssistantContent::Reasoning(part) if part.redacted => {
+            other(&json!(part.native.as_ref().map(|native| &native.item)))
+        }
+        AssistantContent::Reasoning(part) => {
+            let native = part.native.as_ref();
+            let signature = native.and_then(|native| native.item["signature"].as_str());
+            thinking(&part.text, signature)
+        }
+        AssistantContent::Opaque(part) => other(&part.item),
+        part => panic!("there is a new part\n  found: `{part:?}`"),
+    });
+    parts.collect()
+}
+
+fn failure(error: &ProviderError) -> Failure {
+    let kind = match error {
+        ProviderError::Http(_) => "Http",
+        ProviderError::Json(_) => "Json",
+        ProviderError::Response(_) => "Response",
+        ProviderError::Provider(_) => "Provider",
+        ProviderError::ProviderResponse(_) => "ProviderResponse",
+        ProviderError::InvalidAuthentication(_) => "InvalidAuthentication",
+        ProviderError::Truncated => "Truncated",
+        ProviderError::Relayed(report) => return reported(report),
+        error => panic!("there is a new error\n  found: `{error:?}`"),
+    };
+    let headers = error.provider_response().and_then(|r| r.headers.as_ref());
+    let retry_after = headers.and_then(|headers| headers.get("retry-after"));
+    Failure {
+        kind,
+        status: error.provider_response_status().map(|s| s.as_u16()),
+        body: error.provider_response_body().map(str::to_owned),
+        request_id: error.provider_request_id().map(str::to_owned),
+        retry_after: retry_after.map(|value| value.to_str().expect("ASCII").to_owned()),
+        text: error.to_string(),
+    }
+}
+
+/// An error that came to the agent over its bus.
+fn reported(report: &ErrorReport) -> Failure {
+    Failure {
+        kind: "Report",
+        status: report.http_status,
+        body: report.provider_response_body().map(str::to_owned),
+        request_id: report.request_id.clone(),
+        text: report.message.clone(),
+        ..Failure::default()
+    }
+}
