@@ -87,6 +87,28 @@ async fn leaving_a_call_before_its_answer_is_seen(client: Client) {
     }
 }
 
+/// The agent drives its calls over a bus of its own.
+#[tokio::test]
+async fn leaving_rigs_agent_in_its_second_call_is_seen() {
+    for form in [Form::Whole, Form::Streamed] {
+        let gate = Gate::new();
+        let stub = WireStub::builder()
+            .turn(Turn::new().tool_call("weather", json!({"city": "Oslo"})))
+            .turn(Turn::new().text("late").gate(After::request(), &gate))
+            .start();
+        let handle = stub.handle();
+        let run = async move { Client::Rig.tool_loop(&handle, form, Wants::Answer).await };
+        let run = tokio::spawn(run);
+        gate.reached().await;
+
+        run.abort();
+
+        let cut = stub.wait_for_cancel().await;
+        assert_eq!((cut.index(), cut.outcome()), (1, Outcome::Cancelled));
+        stub.verify();
+    }
+}
+
 /// The next call is served.
 async fn again(client: Client, stub: &StubHandle) {
     let seen = client.ask(stub, Form::Whole, Wants::Answer).await;

@@ -1,11 +1,11 @@
 //! Tool loops of three turns: rig's own, and loops as users of the other two write them.
 
-use llm_wire_stub::{RecordedRequest, Turn, WireStub};
+use llm_wire_stub::{Arguments, Fault, RecordedRequest, Turn, WireStub};
 use llm_wire_stub_interop::reply;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, Form, TOOL, TOOL_DESCRIPTION, Wants, schema},
+    client::{Client, Failure, Form, Seen, TOOL, TOOL_DESCRIPTION, Wants, schema},
     topics::{self, verdict},
 };
 
@@ -135,4 +135,88 @@ fn history(client: Client) -> Vec<Value> {
         json!({"role": "assistant", "content": [call("toolu_own", json!({"city": "Atlantis"}))]}),
         json!({"role": "user", "content": [result("toolu_own", "no such city", true)]}),
     ]
+}
+
+/// A whole stream, whose model did not come to the end of its arguments.
+fn half_arguments() -> Turn {
+    Turn::new().tool_call_with_id("toolu_1", TOOL, Arguments::raw(r#"{"city": "Par"#))
+}
+
+#[tokio::test]
+async fn rigs_agent_runs_no_tool_on_half_arguments_and_tells_the_model() {
+    let stub = WireStub::builder()
+        .turn(half_arguments())
+        .turn("Sorry.")
+        .start();
+
+    let seen = Client::Rig
+        .tool_loop(&stub, Form::Streamed, Wants::Answer)
+        .await;
+
+    assert_eq!(
+        (seen.content, seen.failure),
+        (vec![json!({"text": "Sorry."})], None)
+    );
+    let told = r#"The arguments for tool `weather` are not a JSON object: {"city": "Par. Call the tool again with a JSON object as its arguments."#;
+    let result = ("toolu_1".to_owned(), told.to_owned(), true);
+    assert_eq!(results(&stub.request(1)), [result]);
+    stub.verify();
+}
+
+/// Its own comment says that the service wants an object there; `null` is replaced by one, a string is not.
+#[tokio::test]
+async fn a_loop_over_genai_sends_half_arguments_back_as_a_string() {
+    let stub = WireStub::builder()
+        .turn(half_arguments())
+        .turn("Sorry.")
+        .without_rules()
+        .start();
+
+    let seen = Client::Genai
+        .tool_loop(&stub, Form::Streamed, Wants::Answer)
+        .await;
+
+    assert_eq!(seen.content, [json!({"text": "Sorry."})]);
+    let request = stub.request(1);
+    let call = &request.json()["messages"][1]["content"][0];
+    assert_eq!(call["input"], r#"{"city": "Par"#);
+    stub.verify();
+}
+
+/// The call is whole, the answer is not.
+fn lost_end() -> Turn {
+    let call = Turn::new().tool_call_with_id("toolu_1", TOOL, json!({"city": "Oslo"}));
+    call.fault(Fault::EofBeforeTerminal)
+}
+
+#[tokio::test]
+async fn rigs_agent_fails_loudly_when_the_stream_ends_behind_a_call() {
+    let stub = WireStub::builder().turn(lost_end()).start();
+
+    let seen = Client::Rig
+        .tool_loop(&stub, Form::Streamed, Wants::Answer)
+        .await;
+
+    let failure = Failure {
+        kind: "Report",
+        text: "ResponseError: the reply ended before the provider ended it".to_owned(),
+        ..Failure::default()
+    };
+    assert_eq!(seen, Seen::failed(Vec::new(), failure));
+    assert_eq!(stub.requests().len(), 1);
+    stub.verify();
+}
+
+/// No call, no text, no error: to the loop it looks as if the model had nothing more to say.
+#[tokio::test]
+async fn a_loop_over_genai_ends_with_an_empty_answer_when_the_stream_ends_behind_a_call() {
+    let stub = WireStub::builder().turn(lost_end()).start();
+
+    let seen = Client::Genai
+        .tool_loop(&stub, Form::Streamed, Wants::Answer)
+        .await;
+
+    assert_eq!(seen, Seen::default());
+    assert_eq!(stub.requests().len(), 1);
+    stub.verify();
 }
