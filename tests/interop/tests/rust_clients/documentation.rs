@@ -13,6 +13,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("broken", include_str!("broken.rs")),
     ("cancel", include_str!("cancel.rs")),
     ("errors", include_str!("errors.rs")),
+    ("provider_blocks", include_str!("provider_blocks.rs")),
     ("requests", include_str!("requests.rs")),
     ("thinking", include_str!("thinking.rs")),
     ("tools", include_str!("tools.rs")),

@@ -36,6 +36,7 @@ mod cancel;
 mod client;
 mod documentation;
 mod errors;
+mod provider_blocks;
 mod requests;
 mod thinking;
 mod tools;

@@ -43,6 +43,9 @@ topics! {
         THINKING_BETWEEN: "thinking before and after text" [[EQUAL, EQUAL], [EQUAL, SILENT], [ERROR, ERROR]];
         THINKING_LOOP: "thinking goes back in a tool loop as it came" [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
         THINKING_USAGE: "tokens of thinking" [["kept", "kept"], ["kept", "dropped"], ["dropped", "dropped"]];
+        CITATIONS: "citations" [[EQUAL, EQUAL], [SILENT, ERROR], [SILENT, ERROR]];
+        SERVER_TOOLS: "tools that the provider runs" [[EQUAL, EQUAL], [EQUAL, ERROR], [ERROR, ERROR]];
+        UNKNOWN_BLOCK: "a block of a kind nobody knows yet" [[EQUAL, EQUAL], [EQUAL, SILENT], [ERROR, ERROR]];
         ID_AND_MODEL: "id and model of the answer" [["both", "both"], ["model", "neither"], ["both", "both"]];
         CACHE_USAGE: "usage with caches" [["kept", "kept"], ["kept", "kept"], [SILENT, SILENT]];
         STOP_REASONS: "stop reasons that end as a plain stop" [

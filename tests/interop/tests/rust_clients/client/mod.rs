@@ -36,7 +36,7 @@ pub(crate) const KEY: &str = "sk-ant-api03-interop-0123";
 /// What a client gave for one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
-    /// The parts in the client's order: `{"text"}`, `{"tool", "id", "arguments"}`, `{"thinking", "signature"}`,
+    /// The parts in the client's order: `{"text"[, "citations"]}`, `{"tool", "id", "arguments"}`, `{"thinking", "signature"}`,
     /// or `{"other"}`. Of a call that failed: what had arrived before.
     pub(crate) content: Vec<Value>,
     /// The stop reason in the client's own words.
@@ -142,6 +142,15 @@ pub(crate) fn weather(arguments: &Value) -> Result<String, String> {
 
 fn text(text: &str) -> Value {
     json!({"text": text})
+}
+
+/// A text with what it is based on, if it is based on anything.
+fn cited(said: &str, citations: Vec<Value>) -> Value {
+    let mut part = text(said);
+    if !citations.is_empty() {
+        part["citations"] = citations.into();
+    }
+    part
 }
 
 fn call(id: &str, name: &str, arguments: &Value) -> Value {

@@ -18,7 +18,7 @@ use rig_core::{
 use serde_json::{Value, json};
 
 use super::{
-    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, call, other, schema, text, thinking,
+    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, call, cited, other, schema, thinking,
     weather,
 };
 
@@ -153,7 +153,11 @@ fn usage(usage: &Usage) -> Value {
 
 fn content(choice: &[AssistantContent]) -> Vec<Value> {
     let parts = choice.iter().map(|part| match part {
-        AssistantContent::Text(part) => text(&part.text),
+        AssistantContent::Text(part) => {
+            let native = part.native.as_ref();
+            let citations = native.and_then(|native| native.item["citations"].as_array());
+            cited(&part.text, citations.cloned().unwrap_or_default())
+        }
         AssistantContent::ToolCall(part) => {
             let arguments = match &part.function.invalid_arguments {
                 Some(sent) => json!({"invalid": sent, "read": part.function.arguments}),
