@@ -22,6 +22,9 @@ use super::{Ending, GateLatch, Says, ScriptedPart, StopReason, Turn, remember};
 /// the request waits for it. The bytes are those of a scripted turn with the same fragments. To a client
 /// that did not ask for a stream, everything is written when the turn is finished.
 ///
+/// Its tools and texts are not held against the request, as those of other turns are: the answer has begun
+/// before they are said.
+///
 /// Each call renders anew what was said before, so this is for the calls that a test spells out; an answer of
 /// ten thousand fragments is for a scripted turn.
 ///
