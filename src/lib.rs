@@ -34,7 +34,8 @@ mod verify;
 mod wiremock;
 
 pub use api::{
-    AccumulateError, AccumulateErrorKind, Accumulator, Api, accumulate, accumulate_json,
+    AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, ModelInfo, accumulate,
+    accumulate_json,
 };
 pub use plan::Cut;
 pub use pure::{

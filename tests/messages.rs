@@ -149,6 +149,37 @@ fn a_long_text_is_cut_where_its_pieces_differ() {
 }
 
 #[test]
+fn a_batch_has_one_result_for_an_id_and_nothing_happens_to_it_on_its_way() {
+    let gate = Gate::new();
+    let result = |turn: Turn| panic_of(|| script().batch_result("a", turn));
+    let by = || script().batch_results(|_, _| None);
+    let line = line!();
+    let caught = [
+        panic_of(|| script().batch_result("a", "x").batch_result("a", "y")),
+        panic_of(|| by().batch_results(|_, _| Some(BatchResult::Expired))),
+    ];
+    let expected = [
+        "there are two batch results for `a`\n  help: remove one of the two",
+        "there are two functions for the results of batches\n  help: merge them into one",
+    ];
+    assert_texts(texts_since(line, caught).into_iter().zip(expected));
+    let on_its_way = "a result of a batch is a line of a file: nothing happens to it on its way\n  \
+        help: leave gates, delays, stalls, endings and faults out of this turn";
+    let headers = "a result of a batch is a line of a file: it has no headers\n  \
+        help: leave `retry-after`, `x-should-retry` and other headers out of this error";
+    for (turn, expected) in [
+        (Turn::new().gate(After::head(), &gate), on_its_way),
+        (Turn::new().fault(Fault::EofBeforeTerminal), on_its_way),
+        (
+            Turn::error(ApiError::internal().should_not_retry()),
+            headers,
+        ),
+    ] {
+        assert_texts([(result(turn).message, expected)]);
+    }
+}
+
+#[test]
 fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
     let lane = || script().lane("a", matchers::model("m"), ["x"]);
     let closure = || script().answer(|_, _| None);
@@ -163,7 +194,8 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
         "there are two lanes named `a`\n  help: give each lane a name of its own",
         "there are two closures\n  help: merge them into one, or use lanes",
         "there is no rule `nonsense`\n  \
-         expected: one of `credentials`, `anthropic-version`, `json-body`, `required-fields`, \
+         expected: one of `credentials`, `anthropic-version`, `anthropic-version-value`, `json-body`, \
+         `batch-requests`, `required-fields`, \
          `field-types`, `sampling-parameters`, `thinking-budget`, `tool-schema`, `tool-name-pattern`, \
          `unique-tool-names`, `unknown-fields`, `messages-not-empty`, `first-message-user`, \
          `roles-alternate`, `non-empty-messages`, `non-empty-text`, `non-blank-text`, \
@@ -581,7 +613,10 @@ async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clie
     let message = format!(
         "nothing is served at POST /v1/chat/completions?a=1\n  \
          where: script of 0 turns, built at {FILE}:{built}\n  \
-         expected: POST /v1/messages (anthropic_messages)\n  \
+         expected: POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, \
+         POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, \
+         DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, \
+         GET /v1/messages/batches/{{id}}/results (anthropic_messages)\n  \
          help: check the base URL that the client was given"
     );
     let expected = json!({

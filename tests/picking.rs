@@ -848,7 +848,7 @@ fn rule_breakers(stub: &StubHandle) -> [(&'static str, post::Call); 3] {
         (
             "400 json-body",
             bare.header("authorization", "Bearer k")
-                .header("anthropic-version", "1"),
+                .header("anthropic-version", "2023-06-01"),
         ),
     ]
 }

@@ -103,6 +103,9 @@ fn tool_loop() -> Value {
     ])
 }
 
+/// Rules that hold on side roads only; `side_roads.rs` has requests that break them.
+const ON_SIDE_ROADS: [&str; 1] = ["batch-requests"];
+
 fn rows() -> impl Iterator<Item = &'static Row> {
     [ENVELOPE, CONVERSATION, TOOLS].into_iter().flatten()
 }
@@ -121,6 +124,12 @@ const ENVELOPE: &[Row] = &[
         rule: "anthropic-version",
         breaks: |call| call.without_header("anthropic-version"),
         text: "anthropic-version: header is required",
+        passes: |call| version(call, NEW),
+    },
+    Row {
+        rule: "anthropic-version-value",
+        breaks: |call| version(call, "2023-10-01"),
+        text: "anthropic-version: \"2023-10-01\" is not a valid version",
         passes: |call| version(call, NEW),
     },
     Row {
@@ -158,7 +167,7 @@ const ENVELOPE: &[Row] = &[
     Row {
         rule: "sampling-parameters",
         breaks: |call| version(call, NEW).member("temperature", 1.0),
-        text: "temperature: sampling parameters are not accepted by anthropic-version 2026-10-21",
+        text: "temperature: Extra inputs are not permitted",
         passes: |call| {
             version(call, OLD)
                 .member("temperature", 1.0)
@@ -440,7 +449,8 @@ fn every_rule_is_documented_and_has_a_row() {
     let documented: Vec<String> = documented().into_iter().map(|[name, ..]| name).collect();
     assert_eq!(names, documented);
 
-    let mut rows: Vec<String> = rows().map(|row| format!("`{}`", row.rule)).collect();
+    let rows = rows().map(|row| row.rule).chain(ON_SIDE_ROADS);
+    let mut rows: Vec<String> = rows.map(|rule| format!("`{rule}`")).collect();
     rows.sort_unstable();
     let mut names: Vec<&str> = names;
     names.sort_unstable();
@@ -462,6 +472,9 @@ async fn each_rule_refuses_its_request_in_the_services_words_and_lets_the_near_m
 async fn each_rule_has_the_default_and_the_source_that_are_documented() {
     for [name, default, _, source] in documented() {
         let name = name.trim_matches('`');
+        if ON_SIDE_ROADS.contains(&name) {
+            continue;
+        }
         let row = rows().find(|row| row.rule == name).unwrap();
 
         let stub = builder().turn("ok").start();

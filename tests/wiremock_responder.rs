@@ -42,7 +42,8 @@ async fn a_turn_answers_as_a_stub_that_repeats_it() {
         Turn::new().text("Hi").seed(7).model("m-2"),
         Turn::new()
             .tool_call("edit", json!({"path": "a"}))
-            .usage(Usage::input(1).output(2)),
+            .usage(Usage::input(1).output(2))
+            .allow_script_drift(), // a stub looks at what the request offers
         Turn::new().text("two words").fragments(Fragments::by(|_| {
             vec!["two ".to_owned(), "words".to_owned()]
         })),

@@ -22,6 +22,10 @@ use serde_json::Value;
 pub use accumulate::{
     AccumulateError, AccumulateErrorKind, Accumulator, accumulate, accumulate_json,
 };
+pub use anthropic_messages::side_roads::{BatchResult, ModelInfo};
+pub(crate) use anthropic_messages::side_roads::{
+    Batches, Document, Drafting, Models, Said, SideRoad, SideScript, TokenCount, Unsayable,
+};
 pub(crate) use ids::Ids;
 
 use crate::{
@@ -52,6 +56,36 @@ impl Api {
     pub(crate) const fn route(self) -> (&'static str, &'static str) {
         match self {
             Self::AnthropicMessages => ("POST", "/v1/messages"),
+        }
+    }
+
+    /// The side road with this method and path.
+    pub(crate) fn side_road(self, method: &str, path: &str) -> Option<SideRoad> {
+        match self {
+            Self::AnthropicMessages => SideRoad::find(method, path),
+        }
+    }
+
+    /// Method and path of everything that it serves; `{id}` stands for an id.
+    pub(crate) fn routes(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let side_roads = match self {
+            Self::AnthropicMessages => SideRoad::ALL,
+        };
+        std::iter::once(self.route()).chain(side_roads.map(SideRoad::route))
+    }
+
+    /// Whether it serves anything at this path, whatever the method.
+    pub(crate) fn knows_path(self, path: &str) -> bool {
+        let side_roads = match self {
+            Self::AnthropicMessages => SideRoad::ALL,
+        };
+        self.route().1 == path || side_roads.iter().any(|road| road.is_at(path))
+    }
+
+    /// Whether the headers name this API: so the one that is meant is found at a path that several share.
+    pub(crate) fn is_named_by(self, headers: &Headers) -> bool {
+        match self {
+            Self::AnthropicMessages => headers.contains("anthropic-version"),
         }
     }
 
@@ -89,6 +123,13 @@ impl Api {
     pub(crate) fn head(self, form: Form, context: &Context) -> Head {
         match self {
             Self::AnthropicMessages => anthropic_messages::head(form, context),
+        }
+    }
+
+    /// Status, headers and body of what a side road answers.
+    pub(crate) fn document(self, document: Document, context: &Context) -> (Head, Vec<u8>) {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::document_answer(document, context),
         }
     }
 

@@ -50,7 +50,7 @@ impl Headers {
     }
 
     /// The values of a header, in order.
-    fn values(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &[u8]> {
         let named = move |(header, _): &(&[u8], _)| header.eq_ignore_ascii_case(name.as_bytes());
         self.iter().filter(named).map(|(_, value)| value)
     }

@@ -62,8 +62,8 @@ pub(crate) struct Received {
 pub(crate) enum Kind {
     /// A call of the model: counted from 0.
     ModelCall { api: Api, index: usize },
-    /// Something else that the stub serves, such as a CORS preflight.
-    SideRoad,
+    /// Something else that the stub serves: a side road of an API, or a CORS preflight.
+    SideRoad { api: Option<Api> },
     /// What the fallback answers.
     Fallback,
     /// A path that the stub does not serve.
@@ -108,19 +108,20 @@ impl RecordedRequest {
     pub fn index(&self) -> usize {
         match self.0.received.kind {
             Kind::ModelCall { index, .. } => index,
-            Kind::SideRoad | Kind::Fallback | Kind::NotServed | Kind::Malformed => panic!(
+            Kind::SideRoad { .. } | Kind::Fallback | Kind::NotServed | Kind::Malformed => panic!(
                 "{self} is no model call, so it has no index\n  \
                  help: `requests()` has the model calls only"
             ),
         }
     }
 
-    /// The API it was sent to; `None` if it is no model call.
+    /// The API it was sent to, also on a side road; `None` if no API serves its path.
     #[must_use]
     pub fn api(&self) -> Option<Api> {
         match self.0.received.kind {
             Kind::ModelCall { api, .. } => Some(api),
-            Kind::SideRoad | Kind::Fallback | Kind::NotServed | Kind::Malformed => None,
+            Kind::SideRoad { api } => api,
+            Kind::Fallback | Kind::NotServed | Kind::Malformed => None,
         }
     }
 
@@ -159,6 +160,16 @@ impl RecordedRequest {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.0.received.headers.text(name)
+    }
+
+    /// As they came.
+    pub(crate) fn raw_headers(&self) -> &Headers {
+        &self.0.received.headers
+    }
+
+    /// The values of a header, in order.
+    pub(crate) fn header_values(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+        self.0.received.headers.values(name)
     }
 
     pub(crate) fn has_header(&self, name: &str) -> bool {
@@ -275,7 +286,7 @@ impl RecordedRequest {
     }
 
     /// What answered it, in words: ``turn #1``, ``lane `judge` turn #1``, ``the closure's turn``,
-    /// ``the error for call #1``, ``the fallback``, ``refused: exhausted``.
+    /// ``the error for call #1``, ``the fallback``, ``refused: exhausted``, and on a side road ``the model list``.
     #[must_use]
     pub fn answered_by(&self) -> String {
         self.progress().answered_by.clone().into_owned()
@@ -379,7 +390,7 @@ impl fmt::Display for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.received.kind {
             Kind::ModelCall { index, .. } => write!(f, "#{} ", index + 1)?,
-            Kind::SideRoad | Kind::Fallback | Kind::NotServed => {}
+            Kind::SideRoad { .. } | Kind::Fallback | Kind::NotServed => {}
             Kind::Malformed => return f.write_str("a malformed request"),
         }
         write!(f, "{} {}", self.method(), self.target())

@@ -47,7 +47,7 @@ pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
 pub use citation::{Citation, CitedSource};
 pub(crate) use dice::Dice;
-pub(crate) use drift::drift;
+pub(crate) use drift::{Drift, drift};
 pub use ending::{Ending, Fault};
 pub(crate) use envelope::Extras;
 pub use envelope::{Container, StopDetails};

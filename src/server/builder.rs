@@ -9,7 +9,7 @@ use super::{
     wait::PATIENCE,
 };
 use crate::{
-    api::{Api, ByDefault, Form},
+    api::{Api, ByDefault, Form, SideScript},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
     script::{ApiError, Era, Lane, Noise, Script, StopReason, Turn, WhenPlayed},
@@ -26,7 +26,7 @@ const BODY_LIMIT: usize = 32 * 1024 * 1024;
 /// which is used up by the call that it was for.
 #[must_use = "nothing is served until `start` is called"]
 pub struct WireStubBuilder {
-    config: Config,
+    pub(super) config: Config,
     verify_on_drop: VerifyOnDrop,
 }
 
@@ -48,6 +48,7 @@ impl WireStubBuilder {
                 rules: Rules::new(UnnamedRules::Default),
                 drift: ScriptDrift::Refused,
                 fallback: None,
+                side_roads: SideScript::default(),
             },
             verify_on_drop: VerifyOnDrop::Yes,
         }

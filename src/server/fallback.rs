@@ -9,9 +9,10 @@ use tokio::{
 };
 
 use super::{
-    answer::{Answer, plain_error},
+    answer::Answer,
     http1::Connection,
     listener::while_client_stays,
+    plain::plain_error,
     play::Then,
     relayed::Relayed,
     runtime::{First, race},

@@ -8,8 +8,10 @@ use super::{
     answer::{self, Answer},
     clock::system_wait,
     http1::{Connection, RawRequest},
+    plain,
     play::{self, Then},
     request_head::{AfterAnswer, NoRequest},
+    route,
     runtime::{First, race, runtime},
     shared::Shared,
 };
@@ -87,7 +89,7 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
                 }
             }
             Err(NoRequest::Malformed(status, why)) => (
-                answer::to_malformed(status, &why, number, &shared),
+                plain::to_malformed(status, &why, number, &shared),
                 AfterAnswer::Close,
             ),
             Err(NoRequest::Closed) => return,
@@ -120,7 +122,7 @@ async fn decide(
     number: usize,
     shared: &Arc<Shared>,
 ) -> Result<Answer, Then> {
-    let recorded = answer::record(raw, number, shared).await;
+    let recorded = route::record(raw, number, shared).await;
     if let Some(fallback) = recorded.fallback() {
         return fallback.relay(connection, recorded.arrival, shared).await;
     }

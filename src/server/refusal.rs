@@ -7,7 +7,7 @@ use crate::{
     api::{Api, Context},
     plan::Steps,
     request::RecordedRequest,
-    script::{ApiError, Mismatch, Noise, Origin},
+    script::{ApiError, Mismatch},
 };
 
 /// The header that says why the stub, and not the script, answered.
@@ -111,6 +111,7 @@ pub(super) fn refuse(
     request: &RecordedRequest,
     api: Api,
     refusal: Refusal,
+    context: &Context,
     shared: &Shared,
 ) -> Steps {
     let Refusal {
@@ -118,17 +119,9 @@ pub(super) fn refuse(
         error,
         problem,
     } = refusal;
-    let script = &shared.config.script;
     request.set_answered_by(format!("refused: {reason}"));
-    let index = request.index();
-    let context = Context {
-        model: String::new(),
-        seed: Origin::ErrorAt(index).seed(script.seed),
-        plain: script.noise == Noise::Plain,
-        era: script.era,
-    };
     shared.update(|state| state.problems.push(problem));
-    let (mut head, body) = api.error(&error, &context);
+    let (mut head, body) = api.error(&error, context);
     head.push(WHY_HEADER, reason);
     Steps::whole(head, body)
 }

@@ -3,20 +3,20 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     fmt,
+    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Waker,
     time::Duration,
 };
 
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{clock::Clock, fallback::Fallback, runtime::drop_off_worker};
 use crate::{
-    api::{Api, ByDefault, Context, Rule},
+    api::{Api, Batches, ByDefault, Context, Rule, SideScript},
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
-    script::{ApiError, GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
+    script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
     verify::{Verification, VerifyError, journal_lines},
 };
 
@@ -29,6 +29,7 @@ pub(super) struct Config {
     pub(super) body_limit: usize,
     pub(super) patience: Duration,
     pub(super) rules: Rules,
+    pub(super) side_roads: SideScript,
     pub(super) drift: ScriptDrift,
     /// Who answers what is for no model API.
     pub(super) fallback: Option<Fallback>,
@@ -42,6 +43,14 @@ pub(super) enum ScriptDrift {
 }
 
 impl Config {
+    /// What an answer without a turn depends on.
+    pub(super) fn turnless(&self, seed: u64) -> Context {
+        Context {
+            era: self.script.era,
+            ..Context::unasked(seed, self.script.noise == Noise::Plain)
+        }
+    }
+
     /// What the answer to a call for `model` depends on besides its turn.
     pub(super) fn context(&self, turn: &Turn, origin: &Origin, model: &str) -> Context {
         Context {
@@ -76,17 +85,7 @@ impl Rules {
         }
     }
 
-    /// The rule that a request breaks first, and the provider's answer.
-    pub(super) fn first_broken(
-        &self,
-        api: Api,
-        request: &RecordedRequest,
-        body: &Value,
-    ) -> Option<(&'static Rule, ApiError)> {
-        api.first_broken(request, body, &|rule| self.applies(rule))
-    }
-
-    fn applies(&self, rule: &Rule) -> bool {
+    pub(super) fn applies(&self, rule: &Rule) -> bool {
         let named = self.named.get(rule.name).copied();
         let state = named.unwrap_or(match self.unnamed {
             UnnamedRules::Default => rule.by_default,
@@ -99,6 +98,7 @@ impl Rules {
 pub(super) struct Shared {
     pub(super) config: Config,
     pub(super) clock: Clock,
+    pub(super) address: SocketAddr,
     state: Mutex<State>,
     stop: watch::Sender<bool>,
 }
@@ -119,12 +119,15 @@ pub(super) struct State {
     pub(super) cancels: VecDeque<RecordedRequest>,
     pub(super) stalls: VecDeque<RecordedRequest>,
     pub(super) stopped: bool,
+    pub(super) batches: Batches,
+    /// Requests on side roads so far.
+    pub(super) side_roads: usize,
     gates: Vec<GateLatch>,
     wakers: Vec<Waker>,
 }
 
 impl Shared {
-    pub(super) fn new(config: Config) -> Arc<Self> {
+    pub(super) fn new(config: Config, address: SocketAddr) -> Arc<Self> {
         let state = State {
             journal: Vec::new(),
             past: Vec::new(),
@@ -139,12 +142,15 @@ impl Shared {
             cancels: VecDeque::new(),
             stalls: VecDeque::new(),
             stopped: false,
+            batches: Batches::default(),
+            side_roads: 0,
             gates: Vec::new(),
             wakers: Vec::new(),
         };
         let shared = Arc::new(Self {
             config,
             clock: Clock::system(),
+            address,
             state: Mutex::new(state),
             stop: watch::Sender::new(false),
         });
@@ -273,7 +279,13 @@ impl Shared {
     /// The report, if anything does not fit; it is written only then.
     pub(super) fn verify(&self) -> Result<(), VerifyError> {
         let state = self.lock();
-        let unplayed = self.config.script.unplayed(&state.position, state.calls);
+        let mut unplayed = self.config.script.unplayed(&state.position, state.calls);
+        let never_came = state.batches.never_came(&self.config.side_roads.batches);
+        unplayed.extend(never_came.map(|id| {
+            format!(
+                "`.batch_result(\"{id}\", ..)` was never used: no batch had a request with this id"
+            )
+        }));
         if unplayed.is_empty() && state.problems.is_empty() {
             return Ok(());
         }

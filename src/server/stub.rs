@@ -51,7 +51,7 @@ impl WireStub {
 
     pub(super) fn launch(config: Config, verify_on_drop: VerifyOnDrop) -> std::io::Result<Self> {
         let (listener, address) = listener::bind()?;
-        let shared = Shared::new(config);
+        let shared = Shared::new(config, address);
         listener::serve(listener, Arc::clone(&shared))?;
         Ok(Self {
             handle: StubHandle { shared, address },

@@ -3,7 +3,7 @@
 //! Known from traffic: the names and their case over HTTP/1.1. Their order is not (the recorders did not
 //! keep it). The values are made up: the date stands still, limits never run down.
 
-use super::purpose;
+use super::{purpose, side_roads::Document};
 use crate::api::{Context, Form, Head, Ids};
 
 /// Headers of an answer that succeeds.
@@ -22,6 +22,19 @@ pub(crate) fn head(form: Form, context: &Context) -> Head {
         push_noise(&mut head, context);
     }
     head
+}
+
+/// Status, headers and body of what a side road answers.
+pub(crate) fn document_answer(document: Document, context: &Context) -> (Head, Vec<u8>) {
+    let mut head = head(Form::Json, context);
+    match document {
+        Document::Json(body) => (head, body),
+        Document::JsonLines(body) => {
+            head.remove("content-type");
+            head.push("Content-Type", "application/x-jsonl");
+            (head, body)
+        }
+    }
 }
 
 /// Headers of an error. An unknown key belongs to no organisation; recorded 400s have no limits.

@@ -15,11 +15,12 @@ mod head;
 mod offer;
 mod render;
 mod rules;
+pub(crate) mod side_roads;
 mod view;
 
 pub(crate) use accumulate::{MessagesAccumulator, body_to_reply};
 pub(crate) use error::{error_answer, error_event};
-pub(crate) use head::head;
+pub(crate) use head::{document_answer, head};
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
@@ -38,6 +39,7 @@ mod purpose {
     pub(super) const PING: u64 = 5;
     pub(super) const HEAD: u64 = 6;
     pub(super) const START_TOKENS: u64 = 7;
+    pub(super) const BATCH: u64 = 100;
     pub(super) const SEALED: u64 = 8;
     pub(super) const ENDS_EMPTY: u64 = 9;
     pub(super) const SERVER_TOOLS: u64 = 10;

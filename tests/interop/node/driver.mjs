@@ -129,6 +129,21 @@ async function post(client, call, seen) {
   seen.message = await client.post(call.path, { body: call.params });
 }
 
+/** A method of a resource by its path, such as `models.list`; of a list or a file every item. */
+async function resource(client, call, seen) {
+  const names = call.method.split(".").map((name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
+  const method = names.pop();
+  const owner = names.reduce((value, name) => value[name], client);
+  const params = Object.keys(call.params).length ? [call.params] : [];
+  const value = await owner[method](...call.ids, ...params);
+  if (!call.each) {
+    seen.value = value;
+    return;
+  }
+  seen.items = [];
+  for await (const item of value) seen.items.push(item);
+}
+
 /** A request without the SDK, on the HTTP client that it uses. */
 async function request(call, seen) {
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
@@ -178,6 +193,7 @@ async function observed(doing) {
 
 async function run(client, call, seen) {
   if (call.do === "post") return post(client, call, seen);
+  if (call.do === "resource") return resource(client, call, seen);
   const messages = call.beta ? client.beta.messages : client.messages;
   const controller = new AbortController();
   const options = call.leave === "signal" ? { signal: controller.signal } : undefined;

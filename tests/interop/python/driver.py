@@ -202,6 +202,18 @@ async def post(client, call, seen):
     seen["message"] = plain(await given(client.post(call["path"], cast_to=cast_to, body=call["params"])))
 
 
+async def resource(client, call, seen):
+    """A method of a resource by its path, such as `models.list`; of a list or a file every item."""
+    method = client
+    for name in call["method"].split("."):
+        method = getattr(method, name)
+    value = await given(method(*call["ids"], **call["params"]))
+    if call["each"]:
+        seen["items"] = [plain(item) async for item in each(value)]
+    else:
+        seen["value"] = plain(value)
+
+
 async def fetch(call, seen):
     """A request without the SDK, on the HTTP client that it uses."""
     body = call.get("body")
@@ -246,6 +258,8 @@ async def observed(doing):
 async def run(client, call, seen):
     if call["do"] == "post":
         return await post(client, call, seen)
+    if call["do"] == "resource":
+        return await resource(client, call, seen)
     messages = client.beta.messages if call["beta"] else client.messages
     if call.get("leave") == "cancel":
         call["first delta"] = asyncio.Event()

@@ -64,6 +64,23 @@ impl Call {
         Self::new(stub, "post").field("path", path)
     }
 
+    /// A method of a resource by its path, such as `models.list`, without parameters.
+    pub fn resource(stub: &StubHandle, method: &str) -> Self {
+        let call = Self::new(stub, "resource").field("method", method);
+        let call = call.field("params", json!({})).field("ids", json!([]));
+        call.field("each", false)
+    }
+
+    /// Names the object that a [`resource`](Self::resource) is asked for.
+    pub fn id(self, id: &str) -> Self {
+        self.field("ids", json!([id]))
+    }
+
+    /// Reads every item of what a [`resource`](Self::resource) gives, over all pages.
+    pub fn each(self) -> Self {
+        self.field("each", true)
+    }
+
     /// A request without the SDK, on the HTTP client that it uses.
     pub fn fetch(stub: &StubHandle, method: &str, path: &str, headers: Value) -> Self {
         let call = Self::new(stub, "fetch").field("method", method);

@@ -75,8 +75,8 @@ impl<'a> Asked<'a> {
 
     /// Whether a beta whose name contains `name` is switched on; any, if `name` is empty.
     pub(super) fn has_beta(&self, name: &str) -> bool {
-        let mut sent = self.request.headers().get_all("anthropic-beta").iter();
-        sent.any(|value| value.to_str().is_ok_and(|value| value.contains(name)))
+        let mut sent = self.request.header_values("anthropic-beta");
+        sent.any(|value| String::from_utf8_lossy(value).contains(name))
     }
 }
 

@@ -8,6 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::{
+    super::side_roads,
     Place, Violation,
     asked::{Asked, Role, items, role, word},
 };
@@ -27,6 +28,27 @@ pub(super) fn version(request: &RecordedRequest) -> Option<Violation> {
     let sent = request.header("anthropic-version");
     let missing = || Place::Version.refused("anthropic-version: header is required");
     sent.is_none().then(missing)
+}
+
+/// A header that stands several times counts as one value, joined by commas.
+pub(super) fn version_value(request: &RecordedRequest) -> Option<Violation> {
+    const VERSIONS: [&str; 2] = ["2023-06-01", "2026-10-21"];
+    let values = || request.header_values("anthropic-version");
+    let is_served = |value| VERSIONS.iter().any(|version| version.as_bytes() == value);
+    let known = values().count() < 2 && values().all(is_served);
+    (!known).then(|| {
+        let sent: Vec<_> = values().map(String::from_utf8_lossy).collect();
+        let sent = sent.join(", ");
+        let sent = sent.escape_default();
+        Place::Version.refused(format!(
+            "anthropic-version: \"{sent}\" is not a valid version"
+        ))
+    })
+}
+
+/// What the creation of a batch has to have.
+pub(super) fn batch_requests(request: &RecordedRequest) -> Option<Violation> {
+    side_roads::batch_requests(request).map(|why| Place::Body.refused(why))
 }
 
 pub(super) fn json_body(request: &RecordedRequest) -> Option<Violation> {

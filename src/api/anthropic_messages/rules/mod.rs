@@ -116,15 +116,26 @@ const TABLE: &[(Rule, Check)] = {
             Request(envelope::version),
         ),
         on(
+            "anthropic-version-value",
+            "public reports: 400 for any other value; the documentation lists the versions",
+            Request(envelope::version_value),
+        ),
+        on(
             "json-body",
             "the documentation: 400; the text is this crate's own",
             Request(envelope::json_body),
+        ),
+        on(
+            "batch-requests",
+            "the documentation, and a public report (64 characters): 400; the other texts are pydantic's, \
+             that of an id that stands twice is this crate's own",
+            Request(envelope::batch_requests),
         ),
         on("required-fields", REPORTS, Body(envelope::required_fields)),
         on("field-types", REPORTS, Body(envelope::field_types)),
         on(
             "sampling-parameters",
-            "the documentation of version 2026-10-21; the text is this crate's own",
+            "the documentation of version 2026-10-21, and public reports: 400, also at the default value",
             Body(since_2026_10_21::sampling_parameters),
         ),
         on("thinking-budget", REPORTS, Body(limits::thinking_budget)),

@@ -29,6 +29,7 @@ mod errors;
 mod messages;
 mod requests;
 mod retries;
+mod side_roads;
 mod streaming;
 mod tools;
 mod turns;

@@ -1,0 +1,120 @@
+//! Building a stub: what it says on the side roads.
+
+use std::sync::Arc;
+
+use super::builder::WireStubBuilder;
+use crate::{
+    api::{BatchResult, ModelInfo, Models, TokenCount},
+    request::RecordedRequest,
+};
+
+/// Side roads are what the provider serves besides calls of the model: token counts, models, batches. They have
+/// valid defaults, use no turn, and are in the [`journal`](crate::StubHandle::journal), not among the
+/// [`requests`](crate::StubHandle::requests).
+impl WireStubBuilder {
+    /// Counts so many tokens in every request to count them, instead of the estimate: one for each four
+    /// characters of system prompt, messages and tools, and four more for each message and each tool.
+    ///
+    /// ```
+    /// use llm_wire_stub::WireStub;
+    ///
+    /// let always_14 = WireStub::builder().count_tokens(14);
+    /// let by_content = WireStub::builder().count_tokens_by(|request| match request.messages().len() {
+    ///     0..10 => 100,
+    ///     _ => 200_000,
+    /// });
+    /// # let _ = (always_14, by_content);
+    /// ```
+    pub fn count_tokens(mut self, tokens: u64) -> Self {
+        self.config.side_roads.count = TokenCount::Fixed(tokens);
+        self
+    }
+
+    /// Counts tokens by the request. It runs off the stub's own threads and outside its locks; a panic in it
+    /// fails the request and the test with its own message.
+    pub fn count_tokens_by(
+        mut self,
+        count: impl Fn(&RecordedRequest) -> u64 + Send + Sync + 'static,
+    ) -> Self {
+        self.config.side_roads.count = TokenCount::By(Arc::new(count));
+        self
+    }
+
+    /// Lists these models, in this order, instead of three of Anthropic's; a string is the id of a model.
+    pub fn models<M: Into<ModelInfo>>(mut self, models: impl IntoIterator<Item = M>) -> Self {
+        let models = models.into_iter().map(Into::into).collect();
+        self.config.side_roads.models = Models(models);
+        self
+    }
+
+    /// Gives the request with this custom id this result, in whatever batch it comes: a turn, a text, an error,
+    /// or another [`BatchResult`]. If it never comes, [`verify`](crate::WireStub::verify) fails.
+    ///
+    /// A request without a scripted result succeeds and says `ok`; in a batch that is canceled it comes out as
+    /// canceled. One that breaks a rule of the provider is errored, and [`verify`](crate::WireStub::verify) fails.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is a result for this custom id already, if it is a turn with gates,
+    /// delays, stalls, endings or faults, or an error with headers: it will be a line of a file.
+    #[track_caller]
+    pub fn batch_result(
+        mut self,
+        custom_id: impl Into<String>,
+        result: impl Into<BatchResult>,
+    ) -> Self {
+        let (id, result) = (custom_id.into(), result.into());
+        if let Some(why) = result.problem() {
+            panic!("{why}");
+        }
+        let results = &mut self.config.side_roads.batches.results;
+        assert!(
+            !results.contains_key(&id),
+            "there are two batch results for `{id}`\n  help: remove one of the two"
+        );
+        results.insert(id, result);
+        self
+    }
+
+    /// Gives the requests of batches their results by content: custom id and request in, the result out. `None`
+    /// leaves it at the default. A result for the custom id goes before.
+    ///
+    /// It runs when the batch is created, off the stub's own threads and outside its locks. A panic in it fails
+    /// the creation and the test with its own message.
+    ///
+    /// ```
+    /// use llm_wire_stub::{BatchResult, WireStub};
+    ///
+    /// let builder = WireStub::builder().batch_results(|custom_id, request| {
+    ///     match request.last_user_text().contains("capital") {
+    ///         true => Some(format!("{custom_id}: Paris").into()),
+    ///         false => Some(BatchResult::Expired),
+    ///     }
+    /// });
+    /// # let _ = builder;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is such a function already.
+    #[track_caller]
+    pub fn batch_results(
+        mut self,
+        result: impl Fn(&str, &RecordedRequest) -> Option<BatchResult> + Send + Sync + 'static,
+    ) -> Self {
+        let slot = &mut self.config.side_roads.batches.by;
+        assert!(
+            slot.is_none(),
+            "there are two functions for the results of batches\n  help: merge them into one"
+        );
+        *slot = Some(Arc::new(result));
+        self
+    }
+
+    /// Lets a batch be seen in progress so many times before it has ended; 0 by default: it has ended when it is
+    /// first asked for after its creation. Listing batches does not count.
+    pub fn batch_polls(mut self, polls: usize) -> Self {
+        self.config.side_roads.batches.polls = polls;
+        self
+    }
+}
