@@ -146,13 +146,13 @@ proptest! {
         sayings in sayings(),
         seed in any::<u64>(),
     ) {
-        let usage = Usage::input(3).output(400);
+        let usage = || Usage::input(3).output(400);
         let live = Live::new();
-        let stub = builder().turn(Turn::from(&live).usage(usage.clone()).seed(seed)).start();
+        let stub = builder().turn(Turn::from(&live).usage(usage()).seed(seed)).start();
         let mut client = Raw::asking(&stub, streaming());
         sayings.iter().for_each(|saying| saying.said(&live));
         live.finish().blocking();
-        let turn = scripted().usage(usage).seed(seed);
+        let turn = scripted().usage(usage()).seed(seed);
         let turn = sayings.iter().fold(turn, |turn, saying| saying.scripted(turn));
         prop_assert_eq!(ascii(&client.response().body), ascii(&sse_body(API, &turn)));
     }
@@ -247,14 +247,14 @@ fn an_answer_of_nothing_and_one_of_few_tokens_are_well_formed() {
 
 #[test]
 fn model_usage_and_stop_reason_are_said_where_they_are_known() {
-    let usage = Usage::input(7).output(3);
+    let usage = || Usage::input(7).output(3);
     let live = Live::new();
-    let turn = Turn::from(&live).usage(usage.clone()).model("m-2");
+    let turn = Turn::from(&live).usage(usage()).model("m-2");
     let stub = builder().turn(turn).start();
     let mut client = Raw::asking(&stub, streaming());
     live.text("cut").blocking();
     live.finish_with(StopReason::MaxTokens).blocking();
-    let expected = Turn::new().text("cut").usage(usage.clone()).model("m-2");
+    let expected = Turn::new().text("cut").usage(usage()).model("m-2");
     let expected = sse_body(API, &expected.stop_reason(StopReason::MaxTokens));
     assert_eq!(ascii(&client.response().body), ascii(&expected));
 

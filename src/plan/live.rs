@@ -202,17 +202,22 @@ impl LiveSource {
         if has_usage(&self.turn) {
             return Ok(());
         }
-        for more in 0..TOKENS {
+        let tokens = |turn: &mut Turn, more: u64| {
             if let Says::Message(message) = &mut turn.says {
                 message.usage = None;
                 let usage = message.effective_usage();
-                let output = usage.output_tokens.saturating_add(more);
-                message.usage = Some(usage.output(output));
+                let tokens = usage.output_tokens.saturating_add(more);
+                message.usage = Some(usage.output(tokens));
             }
+        };
+        for more in 0..TOKENS {
+            tokens(turn, more);
             if self.form == Form::Json || self.events(turn)?.next() == self.first {
-                break;
+                return Ok(());
             }
         }
+        // something else than these tokens is not as it began
+        tokens(turn, 0);
         Ok(())
     }
 
@@ -294,13 +299,30 @@ impl LiveSource {
         match self.said.last() {
             Some(Said::Text(_)) => true,
             Some(Said::Call { open, .. }) => *open,
-            Some(Said::Parts(parts)) => matches!(parts.last(), Some(ScriptedPart::Text { .. })),
+            Some(Said::Parts(parts)) => parts.last().is_some_and(goes_on),
             None => false,
         }
     }
 
     fn events(&self, turn: &Turn) -> Result<Events, String> {
         self.api.events(&Arc::new(turn.clone()), &self.context)
+    }
+}
+
+/// Whether more text goes into the block of this part.
+const fn goes_on(part: &ScriptedPart) -> bool {
+    match part {
+        ScriptedPart::Text {
+            text: _,
+            fragments: _,
+            citations,
+        } => citations.is_none(),
+        ScriptedPart::ToolCall { .. }
+        | ScriptedPart::Thinking { .. }
+        | ScriptedPart::RedactedThinking { .. }
+        | ScriptedPart::ServerTool { .. }
+        | ScriptedPart::Compaction { .. }
+        | ScriptedPart::Raw { .. } => false,
     }
 }
 

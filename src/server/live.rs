@@ -11,7 +11,8 @@ use std::{
 
 use super::wait::{Found, PATIENCE, Wait};
 use crate::script::{
-    Ending, Heard, Live, LiveLine, Played, Reached, Says, ScriptedPart, StopReason, Turn, Words,
+    Ending, Heard, Live, LiveLine, Message, Played, Reached, Says, ScriptedPart, StopReason, Turn,
+    Words,
 };
 
 /// Each call is a [`Writing`]: a future that writes when it is awaited.
@@ -75,29 +76,13 @@ impl Live {
     #[track_caller]
     pub fn say(&self, turn: impl Into<Turn>) -> Writing {
         let turn: Turn = turn.into();
-        let (runs_user_code, placed) = (
-            turn.runs_user_code(),
-            !turn.actions.is_empty() || !turn.faults.is_empty(),
-        );
-        let more = placed || turn.noise.is_some() || turn.seed.is_some();
-        let parts = match turn.says {
-            Says::Message(message)
-                if !more
-                    && message.live.is_none()
-                    && message.usage.is_none()
-                    && message.model.is_none()
-                    && message.stop_reason.is_none() =>
-            {
-                let mut parts = message.parts;
-                let empty = |part: &ScriptedPart| matches!(part, ScriptedPart::Text { text, .. } if text.is_empty());
-                parts.retain(|part| !empty(part));
-                parts
-            }
-            Says::Message(_) | Says::Error(_) => panic!(
+        let runs_user_code = turn.runs_user_code();
+        let Some(parts) = only_parts(turn) else {
+            panic!(
                 "only the parts of a turn can be said live\n  \
                  help: usage, model and seed belong to `Turn::from(&live)`; `finish_with(..)` and `fail(..)` \
                  end the answer; gates, delays and the like are what the test does between two calls"
-            ),
+            );
         };
         assert!(
             !runs_user_code,
@@ -147,6 +132,49 @@ impl Live {
         );
         Writing { name, wait }
     }
+}
+
+/// The parts of a turn that is nothing else, but for empty text, which is no part.
+fn only_parts(turn: Turn) -> Option<Vec<ScriptedPart>> {
+    // by name, so that what a turn learns to say is thought of here
+    let Turn {
+        says: Says::Message(message),
+        actions,
+        faults,
+        noise: None,
+        seed: None,
+        era: None,
+        allows_drift: _,
+        built: _,
+    } = turn
+    else {
+        return None;
+    };
+    let Message {
+        mut parts,
+        stop_reason: None,
+        usage: None,
+        model: None,
+        extras: None,
+        live: None,
+    } = message
+    else {
+        return None;
+    };
+    parts.retain(|part| match part {
+        ScriptedPart::Text {
+            text,
+            fragments: _,
+            citations,
+        } => !text.is_empty() || citations.is_some(),
+        ScriptedPart::ToolCall { .. }
+        | ScriptedPart::Thinking { .. }
+        | ScriptedPart::RedactedThinking { .. }
+        | ScriptedPart::ServerTool { .. }
+        | ScriptedPart::Compaction { .. }
+        | ScriptedPart::Raw { .. } => true,
+    });
+    (actions.is_empty() && faults.is_empty()).then_some(parts)
 }
 
 /// How far a call of the test has come.
