@@ -283,7 +283,8 @@ impl WireStubBuilder {
     /// It gets the request with `connection: close`, and its body with a length; a `CORS` preflight too.
     /// [`journal`](crate::StubHandle::journal) shows the request,
     /// [`requests`](crate::StubHandle::requests) does not. Without an answer from there the client gets a
-    /// loud 502, and [`verify`](WireStub::verify) fails.
+    /// loud 502, and [`verify`](WireStub::verify) fails. A client that leaves first is `Cancelled` in the journal;
+    /// `wait_for_cancel` is about model calls.
     ///
     #[cfg_attr(feature = "wiremock", doc = "```")]
     #[cfg_attr(not(feature = "wiremock"), doc = "```ignore")]
