@@ -21,8 +21,10 @@
 
 mod api;
 mod json;
+mod json_slices;
 mod plan;
 mod pure;
+mod recording;
 mod request;
 mod script;
 #[cfg(feature = "server")]
@@ -42,6 +44,7 @@ pub use pure::{
     UnplayableError, chunks, error_body, json_body, sse_body, try_chunks, try_json_body,
     try_sse_body,
 };
+pub use recording::Script;
 pub use request::{
     IntoMatcher, Message, MessagePart, OfferedTool, Outcome, RecordedRequest, ResponseFormat, Role,
     ToolResult, matchers,

@@ -1,5 +1,9 @@
 //! Both directions together: what is rendered is read back as the same turn, at every cut.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 use llm_wire_stub::*;
 use proptest::{collection::vec, option, prelude::*};
@@ -421,6 +425,16 @@ fn readable(turn: &Turn) -> Option<Reply> {
     }
 }
 
+/// A stream without the padding of its events.
+fn unpadded(body: &[u8]) -> String {
+    let lines = std::str::from_utf8(body).unwrap().split_inclusive('\n');
+    let lines = lines.map(|line| match line.strip_suffix("}\n") {
+        Some(members) => format!("{}}}\n", members.trim_end_matches(' ')),
+        None => line.to_owned(),
+    });
+    lines.collect()
+}
+
 /// The events of the pieces, as they come.
 fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<SseEvent> {
     let mut decoder = SseDecoder::new();
@@ -451,6 +465,23 @@ proptest! {
         if let Some(expected) = readable(&turn) {
             prop_assert_eq!(&accumulate(API, &sse_body(API, &turn)).unwrap(), &expected);
             prop_assert_eq!(&accumulate_json(API, &json_body(API, &turn)).unwrap(), &expected);
+        }
+    }
+
+    #[test]
+    fn a_turn_is_said_again_from_its_bytes(turn in turn(0..6, Form::Stream)) {
+        if readable(&turn).is_some() {
+            let recorded = sse_body(API, &turn);
+            let script = Script::from_wire(API, &recorded).unwrap();
+            prop_assert_eq!(unpadded(&sse_body(API, &script.turns()[0])), unpadded(&recorded));
+            if let Ok(recorded) = try_json_body(API, &turn) {
+                let script = Script::from_wire(API, &recorded).unwrap();
+                let again = json_body(API, &script.turns()[0]);
+                prop_assert_eq!(
+                    std::str::from_utf8(&again).unwrap(),
+                    std::str::from_utf8(&recorded).unwrap()
+                );
+            }
         }
     }
 

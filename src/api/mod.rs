@@ -140,6 +140,16 @@ impl Api {
         }
     }
 
+    /// The turn that says these recorded bytes again.
+    pub(crate) fn turn_from_wire(self, body: &[u8]) -> Result<Turn, AccumulateError> {
+        match self {
+            Self::AnthropicMessages if body.trim_ascii_start().starts_with(b"{") => {
+                anthropic_messages::body_to_turn(body)
+            }
+            Self::AnthropicMessages => anthropic_messages::stream_to_turn(body),
+        }
+    }
+
     /// What is needed of every request at once, and its body for the rules; null if it is no JSON.
     pub(crate) fn sketch(self, body: &[u8]) -> (Sketch, Value) {
         match self {

@@ -117,6 +117,8 @@ pub(crate) struct Extras {
     pub(crate) context_management: Option<Json>,
     pub(crate) service_tier: Option<String>,
     pub(crate) inference_geo: Option<String>,
+    /// Whether the usage lacks nothing, so that no estimate is added to it.
+    pub(crate) usage_is_whole: bool,
     /// The places of the pings in the stream, counted in events from 0; drawn if they are not given.
     pub(crate) pings: Option<Vec<usize>>,
 }

@@ -33,6 +33,13 @@ impl Message {
             let characters = self.parts.iter().map(ScriptedPart::characters).sum();
             Usage::input(10).output(tokens(characters).max(1))
         });
+        if self
+            .extras
+            .as_ref()
+            .is_some_and(|extras| extras.usage_is_whole)
+        {
+            return usage;
+        }
         let thought = self.parts.iter().filter_map(ScriptedPart::thought);
         if let (None, Some(characters)) = (usage.thinking_tokens, thought.reduce(|a, b| a + b)) {
             usage.thinking_tokens = Some(tokens(characters).min(usage.output_tokens));

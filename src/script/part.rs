@@ -51,10 +51,6 @@ pub(crate) enum ScriptedPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndsEmpty {
     Yes,
-    #[expect(
-        dead_code,
-        reason = "what was recorded without it is said again without it"
-    )]
     No,
 }
 

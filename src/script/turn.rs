@@ -185,7 +185,7 @@ impl Turn {
     }
 
     #[track_caller]
-    pub(super) fn message(&mut self) -> &mut Message {
+    pub(crate) fn message(&mut self) -> &mut Message {
         match &mut self.says {
             Says::Message(message) => message,
             Says::Error(_) => panic!(

@@ -183,7 +183,7 @@ impl Turn {
     }
 
     #[track_caller]
-    pub(super) fn part(mut self, part: ScriptedPart) -> Self {
+    pub(crate) fn part(mut self, part: ScriptedPart) -> Self {
         self.message().parts.push(part);
         self
     }

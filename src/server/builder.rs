@@ -70,6 +70,20 @@ impl WireStubBuilder {
         self
     }
 
+    /// Adds the turns of a script to the sequence.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Script, WireStub};
+    ///
+    /// let builder = WireStub::builder().script(Script::new(["Hello!", "Bye!"]));
+    /// # let _ = builder;
+    /// ```
+    pub fn script(mut self, script: crate::Script) -> Self {
+        let turns = &mut self.config.script.turns;
+        turns.extend(script.into_turns().map(Arc::new));
+        self
+    }
+
     /// Adds a lane: a matcher with a sequence of its own, which no other call ever uses up. A request that
     /// two lanes claim is refused.
     ///

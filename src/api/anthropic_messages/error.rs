@@ -81,6 +81,25 @@ const fn row(kind: ErrorKind) -> (u16, &'static str, &'static str) {
     }
 }
 
+/// The kind whose error has this type; that of 400 is the plain one.
+pub(super) fn kind_of(error_type: &str) -> Option<ErrorKind> {
+    [
+        ErrorKind::InvalidRequest,
+        ErrorKind::Authentication,
+        ErrorKind::Billing,
+        ErrorKind::Permission,
+        ErrorKind::NotFound,
+        ErrorKind::Conflict,
+        ErrorKind::RequestTooLarge,
+        ErrorKind::RateLimited,
+        ErrorKind::Internal,
+        ErrorKind::Timeout,
+        ErrorKind::Overloaded,
+    ]
+    .into_iter()
+    .find(|kind| row(*kind).1 == error_type)
+}
+
 /// The row of a status that was given as a number.
 const fn status_row(status: u16) -> (u16, &'static str, &'static str) {
     let kind = match status {

@@ -11,6 +11,7 @@
 mod accumulate;
 mod era;
 mod error;
+mod from_wire;
 mod head;
 mod offer;
 mod render;
@@ -20,6 +21,7 @@ mod view;
 
 pub(crate) use accumulate::{MessagesAccumulator, body_to_reply};
 pub(crate) use error::{error_answer, error_event};
+pub(crate) use from_wire::{body_to_turn, stream_to_turn};
 pub(crate) use head::{document_answer, head};
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::script::{Citation, CitedSource};
 
 /// The citation with these members.
-pub(super) fn read(members: &Map<String, Value>) -> Citation {
+pub(in crate::api::anthropic_messages) fn read(members: &Map<String, Value>) -> Citation {
     known(members).unwrap_or_else(|| Citation::raw(Value::Object(members.clone())))
 }
 

@@ -34,7 +34,7 @@ pub(crate) use body::body_to_reply;
 use serde_json::{Map, Value};
 
 use self::block::Block;
-pub(super) use self::block::is_result;
+pub(super) use self::{block::is_result, citation::read as citation};
 use super::stop_reason;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
@@ -409,6 +409,19 @@ fn mismatch(name: &str, word: &str) -> Box<Problem> {
         format!("the type {}, as the event is named", name.escape_debug()),
         Found::quoted(word),
     )
+}
+
+/// What these events, the first of an answer, say of it; its parts apart.
+pub(super) fn begun(events: &[SseEvent]) -> Option<Reply> {
+    let mut read = MessagesAccumulator::default();
+    for event in events {
+        read.push(event).ok()?;
+    }
+    if read.stage == Stage::Start {
+        return None;
+    }
+    read.stage = Stage::Stopped;
+    read.finish(events.len()).ok()
 }
 
 /// The part that this raw block comes to.

@@ -22,7 +22,7 @@ pub(super) fn write_all(out: &mut Vec<u8>, citations: &[Citation]) {
     out.push(b']');
 }
 
-pub(super) fn write(out: &mut Vec<u8>, citation: &Citation) {
+pub(in crate::api::anthropic_messages) fn write(out: &mut Vec<u8>, citation: &Citation) {
     match &citation.source {
         CitedSource::Characters {
             document,

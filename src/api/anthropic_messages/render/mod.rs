@@ -20,6 +20,7 @@ mod said;
 mod server_tool;
 
 pub(crate) use body::body;
+pub(super) use citation::write as write_citation;
 pub(crate) use events::Events;
 pub(super) use events::pad;
 pub(crate) use said::normalized;

@@ -1,0 +1,68 @@
+//! What stands around the blocks, and when it is from.
+
+use crate::{
+    api::anthropic_messages::era::{ERAS, Envelope, First},
+    json_slices::{member, members},
+    script::{Era, Json, Reply, Turn},
+};
+
+/// The newest era whose messages have these members; the newest of all if there is none.
+///
+/// `message` is the object of the start, or the body; `blocks` are the objects of its blocks; `error` is what ended
+/// it.
+pub(super) fn era<'a>(
+    message: Option<&str>,
+    blocks: impl Iterator<Item = &'a str>,
+    error: Option<&str>,
+) -> Era {
+    let request_id = error.map(|error| member(error, "request_id").is_some());
+    let Some(message) = message else {
+        return era_of_error(request_id);
+    };
+    let has = |object: &str, name: &str| member(object, name).is_some();
+    let names: Vec<_> = members(message).into_iter().map(|(name, _)| name).collect();
+    let place = |wanted: &str| names.iter().position(|name| *name == wanted);
+    let first = if place("model") < place("id") {
+        First::Model
+    } else {
+        First::Id
+    };
+    let usage = member(message, "usage").unwrap_or("{}");
+    let mut calls = blocks.filter(|block| member(block, "type") == Some("\"tool_use\""));
+    let caller = calls.next().map(|call| has(call, "caller"));
+    let is_of = |envelope: &&Envelope| {
+        envelope.first == first
+            && envelope.cache_counters == has(usage, "cache_read_input_tokens")
+            && envelope.service_tier == has(usage, "service_tier")
+            && envelope.cache_creation == has(usage, "cache_creation")
+            && envelope.inference_geo == has(usage, "inference_geo")
+            && envelope.stop_details == has(message, "stop_details")
+            && request_id.is_none_or(|request_id| request_id == envelope.request_id)
+            && caller.is_none_or(|caller| caller == envelope.caller)
+    };
+    let known = ERAS.iter().rev().find(is_of);
+    known.map_or(Era::today(), |envelope| envelope.since)
+}
+
+/// The newest era whose errors have a request id, or have none.
+fn era_of_error(request_id: Option<bool>) -> Era {
+    let is_of = |envelope: &&Envelope| request_id.is_none_or(|id| id == envelope.request_id);
+    let known = ERAS.iter().rev().find(is_of);
+    known.map_or(Era::today(), |envelope| envelope.since)
+}
+
+/// Says of the answer what was read of it, its parts apart.
+pub(super) fn say(turn: Turn, reply: &Reply, context_management: Option<&str>) -> Turn {
+    let mut turn = turn
+        .id(&reply.id)
+        .model(&reply.model)
+        .stop_reason(reply.stop_reason.clone())
+        .usage(reply.usage.clone());
+    let extras = turn.extras();
+    extras.stop_details.clone_from(&reply.stop_details);
+    extras.container.clone_from(&reply.container);
+    extras.service_tier.clone_from(&reply.service_tier);
+    extras.inference_geo.clone_from(&reply.inference_geo);
+    extras.context_management = context_management.map(Json::spelled);
+    turn
+}

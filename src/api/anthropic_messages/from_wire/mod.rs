@@ -1,0 +1,59 @@
+//! Recorded bytes in, the turn that says them again out.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `stream.rs`, `body.rs` | the two forms of an answer |
+//! | `block.rs` | one block, by name or as it is |
+//! | `envelope.rs` | what stands around the blocks, and when it is from |
+//!
+//! A block is said by name where that gives the recorded bytes again, else as it is: so nothing that was recorded is
+//! lost, whatever it is.
+
+mod block;
+mod body;
+mod envelope;
+mod stream;
+
+use super::error::kind_of;
+use crate::{
+    api::{Api, accumulate::AccumulateErrorKind},
+    json_slices::member,
+    script::{ApiError, Turn},
+};
+
+pub(crate) use body::body_to_turn;
+pub(crate) use stream::stream_to_turn;
+
+const API: Api = Api::AnthropicMessages;
+
+/// The error that was recorded, if it was the provider's; `data` is the object with its type.
+fn provider_error(kind: &AccumulateErrorKind, data: &str) -> Option<ApiError> {
+    let AccumulateErrorKind::Provider {
+        error_type,
+        message,
+    } = kind
+    else {
+        return None;
+    };
+    let mut error = match kind_of(error_type) {
+        Some(kind) => ApiError::new(kind),
+        None => ApiError::internal(),
+    };
+    error.error_type = Some(error_type.clone());
+    let details = member(data, "error").and_then(|error| member(error, "details"));
+    let code = details.and_then(|details| member(details, "error_code"));
+    error.error_code = code.and_then(text_of);
+    Some(error.message(message))
+}
+
+/// The text of a string's spelling.
+fn text_of(spelled: &str) -> Option<String> {
+    serde_json::from_str(spelled).ok()
+}
+
+/// An empty turn that adds nothing to what was recorded.
+fn nothing_added() -> Turn {
+    let mut turn = Turn::new();
+    turn.extras().usage_is_whole = true;
+    turn
+}

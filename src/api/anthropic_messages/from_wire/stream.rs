@@ -1,0 +1,96 @@
+//! A recorded stream, said again.
+
+use super::{API, block::Recorded, envelope, nothing_added, provider_error, text_of};
+use crate::{
+    api::{AccumulateError, accumulate, anthropic_messages::accumulate as read},
+    json_slices::member,
+    script::{After, Turn},
+    sse::{SseDecoder, SseEvent},
+};
+
+/// The turn that says this stream, which may end with the provider's error.
+pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
+    let whole = events(body);
+    let (reply, error) = match accumulate(API, body) {
+        Ok(reply) => (Some(reply), None),
+        Err(error) => {
+            let index = error.event_index().unwrap_or_default();
+            let data = whole.get(index).map_or("", SseEvent::data);
+            match provider_error(error.kind(), data) {
+                // it may also have been a JSON body
+                Some(recorded) if !data.is_empty() => (None, Some((recorded, index))),
+                _ => return Err(error),
+            }
+        }
+    };
+    let end = error.as_ref().map_or(whole.len(), |(_, index)| *index);
+    let recorded = whole.get(..end).unwrap_or_default();
+    let data = || recorded.iter().map(SseEvent::data);
+    let message = data().find_map(|data| member(data, "message"));
+    let blocks = blocks(data());
+    let starts = blocks.iter().map(|block| block.start);
+    let last = whole.get(end).map(SseEvent::data);
+    let era = envelope::era(message, starts, last);
+    let applied = data().find_map(|data| member(data, "context_management"));
+    let mut turn = nothing_added().era(era);
+    if let Some(reply) = reply.or_else(|| read::begun(recorded)) {
+        turn = envelope::say(turn, &reply, applied);
+    }
+    let begun = data().position(|data| member(data, "message").is_some());
+    let begun = recorded.get(..=begun.unwrap_or(0)).unwrap_or_default();
+    if let Some(start) = read::begun(begun) {
+        turn = turn.usage_at_start(start.usage);
+    }
+    turn.extras().pings = Some(pings(data()));
+    for block in &blocks {
+        turn = block.add_to(turn, era);
+    }
+    Ok(match error {
+        Some((error, index)) => turn.end(After::events(index), error),
+        None => turn,
+    })
+}
+
+/// The events of a body that was read before.
+fn events(body: &[u8]) -> Vec<SseEvent> {
+    let mut decoder = SseDecoder::new();
+    let mut events = Vec::new();
+    let _ = decoder.push(body);
+    while let Some(event) = decoder.next_event() {
+        events.push(event);
+    }
+    events
+}
+
+/// The blocks, in order of their starts.
+fn blocks<'a>(data: impl Iterator<Item = &'a str>) -> Vec<Recorded<'a>> {
+    let mut blocks: Vec<Recorded<'a>> = Vec::new();
+    for data in data {
+        if let Some(start) = member(data, "content_block") {
+            blocks.push(Recorded {
+                start,
+                ..Recorded::default()
+            });
+        } else if kind(data).as_deref() == Some("content_block_delta") {
+            let index = member(data, "index").and_then(|index| index.parse().ok());
+            // without an index it is of the block that is open
+            let index = index.unwrap_or(blocks.len().saturating_sub(1));
+            if let (Some(block), Some(delta)) = (blocks.get_mut(index), member(data, "delta")) {
+                block.deltas.push(delta);
+            }
+        }
+    }
+    blocks
+}
+
+/// The places of the pings among the events.
+fn pings<'a>(data: impl Iterator<Item = &'a str>) -> Vec<usize> {
+    let pings = data
+        .enumerate()
+        .filter(|(_, data)| kind(data).as_deref() == Some("ping"));
+    pings.map(|(place, _)| place).collect()
+}
+
+fn kind(data: &str) -> Option<String> {
+    text_of(member(data, "type")?)
+}

@@ -1,0 +1,91 @@
+//! Scripts that are values: turns in order, also such as were recorded.
+
+use std::panic::Location;
+
+use crate::{
+    api::{AccumulateError, Api},
+    script::{Says, ScriptedPart, Turn},
+};
+
+/// Turns in order, which a stub takes with [`WireStubBuilder::script`](crate::WireStubBuilder::script).
+///
+/// ```
+/// use llm_wire_stub::{Api, Script, Turn, accumulate, sse_body};
+///
+/// let recorded = sse_body(Api::AnthropicMessages, &Turn::new().text("Hello there!").seed(7));
+/// let script = Script::from_wire(Api::AnthropicMessages, &recorded).unwrap();
+/// assert_eq!(script.text(), "Hello there!");
+///
+/// let again = sse_body(Api::AnthropicMessages, &script.turns()[0]);
+/// let reply = |body: &[u8]| accumulate(Api::AnthropicMessages, body).unwrap();
+/// assert_eq!(reply(&again), reply(&recorded));
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Script {
+    turns: Vec<Turn>,
+}
+
+impl Script {
+    /// These turns.
+    #[track_caller]
+    pub fn new<T: Into<Turn>>(turns: impl IntoIterator<Item = T>) -> Self {
+        let mut script = Self::default();
+        for turn in turns {
+            script.turns.push(turn.into());
+        }
+        script
+    }
+
+    /// One turn, which says recorded bytes again: the body of a stream, of an answer that did not stream, or of an
+    /// error.
+    ///
+    /// It says the same events in the same order, with the members in the order of their era; ids, fragments and the
+    /// places of pings are those that were recorded. Padding comes from the seed, and so does the request id of an
+    /// error. A stream that ended with the provider's error ends so again. Blocks that have no name here, or that the
+    /// names would say otherwise, become [raw blocks](Turn::raw_block). What the provider never writes is brought into
+    /// its order: blocks that overlap come one behind the other, and an event without a name gets one.
+    ///
+    /// A turn from a stream can be played as a body, and the other way round, unless it has raw blocks with deltas.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the bytes, as [`accumulate`](crate::accumulate) and
+    /// [`accumulate_json`](crate::accumulate_json) say it.
+    #[track_caller]
+    pub fn from_wire(api: Api, body: &[u8]) -> Result<Self, AccumulateError> {
+        let mut turn = api.turn_from_wire(body)?;
+        turn.built = Location::caller();
+        Ok(Self { turns: vec![turn] })
+    }
+
+    #[cfg_attr(
+        not(feature = "server"),
+        expect(dead_code, reason = "a stub takes them")
+    )]
+    pub(crate) fn into_turns(self) -> impl Iterator<Item = Turn> {
+        self.turns.into_iter()
+    }
+
+    /// The turns, in order.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// All text that the turns say, joined; raw blocks say none.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut all = String::new();
+        for turn in &self.turns {
+            let Says::Message(message) = &turn.says else {
+                continue;
+            };
+            for part in &message.parts {
+                if let ScriptedPart::Text { text, .. } = part {
+                    all.push_str(text);
+                }
+            }
+        }
+        all
+    }
+}

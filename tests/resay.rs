@@ -1,0 +1,263 @@
+//! What was recorded is said again by a script that is made from it: our own fixtures, and streams that are odd.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+#[path = "support/post.rs"]
+mod post;
+
+use std::{fs, path::PathBuf};
+
+use llm_wire_stub::*;
+use post::call;
+use serde_json::json;
+
+const API: Api = Api::AnthropicMessages;
+
+/// Name and bytes of the fixtures with this ending, in order.
+fn fixtures(ending: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/anthropic_messages");
+    let files = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files
+        .filter(|path| path.to_str().unwrap().ends_with(ending))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, fs::read(path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// A stream without the padding of its events.
+fn unpadded(body: &[u8]) -> String {
+    let lines = std::str::from_utf8(body).unwrap().split_inclusive('\n');
+    let lines = lines.map(|line| match line.strip_suffix("}\n") {
+        Some(members) => format!("{}}}\n", members.trim_end_matches(' ')),
+        None => line.to_owned(),
+    });
+    lines.collect()
+}
+
+#[track_caller]
+fn turn(recorded: &[u8]) -> Turn {
+    match Script::from_wire(API, recorded) {
+        Ok(script) => script.turns()[0].clone(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[track_caller]
+fn assert_said_again(name: &str, recorded: &[u8]) {
+    let again = sse_body(API, &turn(recorded));
+    assert_eq!(unpadded(&again), unpadded(recorded), "{name}");
+}
+
+#[test]
+fn every_fixture_is_said_again() {
+    let (streams, bodies) = (fixtures(".sse"), fixtures(".json"));
+    assert!(streams.len() > 6 && bodies.len() > 4);
+    for (name, recorded) in streams {
+        assert_said_again(&name, &recorded);
+    }
+    for (name, recorded) in bodies {
+        if !name.starts_with("error-") {
+            let again = json_body(API, &turn(&recorded));
+            assert_eq!(again, recorded, "{name}");
+        }
+    }
+    let eras = fs::read_to_string(
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/anthropic_messages/eras.txt"),
+    );
+    let eras = eras.unwrap();
+    for era in eras.split("era ").skip(1) {
+        let (stream, body) = era.split_at(era.rfind("\n\n{").unwrap() + 2);
+        let stream = stream.split_once('\n').unwrap().1;
+        assert_said_again(era, stream.as_bytes());
+        assert_eq!(
+            json_body(API, &turn(body.trim().as_bytes())),
+            body.trim(),
+            "{era}"
+        );
+    }
+}
+
+/// A stream of these blocks, each its start and its deltas.
+fn stream(blocks: &[(&str, &[&str])]) -> Vec<u8> {
+    let mut turn = Turn::new().plain();
+    for (start, deltas) in blocks {
+        turn = turn.raw_block(Json::raw(*start));
+        for delta in *deltas {
+            turn = turn.raw_delta(Json::raw(*delta));
+        }
+    }
+    sse_body(API, &turn).to_vec()
+}
+
+#[test]
+fn blocks_that_the_names_would_say_otherwise_are_said_as_they_are() {
+    let text = r#"{"type":"text","text":""}"#;
+    let one = r#"{"type":"text_delta","text":"one"}"#;
+    for blocks in [
+        // text that would be one block
+        &[(text, &[one][..]), (text, &[one])][..],
+        // text without a delta, with an empty one, with some of it in the start
+        &[(text, &[])],
+        &[(text, &[r#"{"type":"text_delta","text":""}"#, one])],
+        &[(r#"{"type":"text","text":"a"}"#, &[one])],
+        // members in another order, other spellings, members of tomorrow
+        &[(r#"{"text":"","type":"text"}"#, &[one])],
+        &[(text, &[r#"{"type":"text_delta","text":"\u00e9"}"#])],
+        &[(text, &[r#"{"type":"text_delta","text":"one","x":1}"#])],
+        &[(
+            r#"{"type":"tool_use","id":"t","name":"f","input":{"a": 1}}"#,
+            &[],
+        )],
+        &[(
+            r#"{"type":"tool_use","id":"t","name":"f","input":{}}"#,
+            &[r#"{"type":"input_json_delta","partial_json":"{}"}"#],
+        )],
+        // two signatures in one, thinking that is empty in its middle
+        &[(
+            r#"{"type":"thinking","thinking":"","signature":"c2ln"}"#,
+            &[],
+        )],
+        &[(
+            r#"{"type":"thinking","thinking":"","signature":""}"#,
+            &[
+                r#"{"type":"thinking_delta","thinking":""}"#,
+                r#"{"type":"thinking_delta","thinking":"Hm"}"#,
+            ],
+        )],
+        // a citation behind its text
+        &[(
+            r#"{"citations":[],"type":"text","text":""}"#,
+            &[
+                one,
+                r#"{"type":"citations_delta","citation":{"type":"x","cited_text":"o"}}"#,
+            ],
+        )],
+        &[(
+            r#"{"type":"mcp_tool_result","tool_use_id":"t","is_error":true,"content":[]}"#,
+            &[],
+        )],
+        &[(r#"{"type":"x_new","a":[1]}"#, &[r#"{"type":"x_delta"}"#])],
+        &[],
+    ] {
+        let recorded = stream(blocks);
+        assert_said_again(&format!("{blocks:?}"), &recorded);
+    }
+}
+
+#[test]
+fn what_the_names_can_say_is_said_by_name() {
+    let said = Turn::new()
+        .thinking("Hm.")
+        .text("Let me see. ")
+        .cited_text("It is.", [Citation::pages("It is so.", 1..2)])
+        .server_tool(ServerTool::web_search("x", [("X", "https://x.example")]))
+        .server_tool(ServerTool::mcp(
+            "clocks",
+            "now",
+            json!({"zone": "UTC"}),
+            "1",
+        ))
+        .redacted_thinking()
+        .compaction("They met.")
+        .tool_call("f", json!({"a": [1, 2]}));
+    for seed in 0..40 {
+        let said = said.clone().seed(seed);
+        let recorded = sse_body(API, &said);
+        let again = turn(&recorded);
+        assert!(!format!("{again:?}").contains("Raw {"), "{again:?}");
+        assert_said_again(&format!("seed {seed}"), &recorded);
+        assert_eq!(again.normalized(API), said.normalized(API), "seed {seed}");
+        let recorded = json_body(API, &said);
+        assert_eq!(json_body(API, &turn(&recorded)), recorded, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_stream_that_ended_with_an_error_ends_so_again() {
+    let said = Turn::new()
+        .text("two words")
+        .tool_call("f", json!({"city": "Rome"}))
+        .usage(Usage::input(7).output(9));
+    let error = ApiError::overloaded()
+        .message("Too much")
+        .error_code("queue_full");
+    let events = String::from_utf8(sse_body(API, &said).to_vec()).unwrap();
+    for n in 0..events.matches("event: ").count() {
+        let place = if n == 0 {
+            After::head()
+        } else {
+            After::events(n)
+        };
+        let recorded = sse_body(API, &said.clone().end(place, error.clone()));
+        let again = sse_body(API, &turn(&recorded));
+        let mask = |body: &[u8]| {
+            let text = unpadded(body);
+            let (head, tail) = text.split_once("\"request_id\":\"").unwrap();
+            assert_eq!(tail.len(), "req_011CeCGmMJJGRCp7xgjqapmJ\"}\n\n".len());
+            head.to_owned()
+        };
+        assert_eq!(mask(&again), mask(&recorded), "after {n} events");
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_said_again_with_its_status_type_message_and_code() {
+    for error in [
+        ApiError::context_overflow(),
+        ApiError::authentication(),
+        ApiError::rate_limited().message("slow down"),
+        ApiError::invalid_request("no").error_code("tool_name_conflict"),
+        ApiError::internal().error_type("x_error"),
+    ] {
+        for era in [Era::of(2024, 6), Era::today()] {
+            let said = Turn::error(error.clone()).era(era);
+            let stub = WireStub::builder().turn(said).start();
+            let recorded = call(&stub).send().await;
+            let script = Script::from_wire(API, &recorded.body).unwrap();
+            let stub = WireStub::builder().script(script).start();
+            let again = call(&stub).send().await;
+            assert_eq!(again.status, recorded.status, "{error:?}");
+            assert_eq!(again.body, recorded.body, "{error:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_whole_answer_are_refused_as_the_accumulator_refuses_them() {
+    let whole = sse_body(API, &Turn::new().text("Hello!"));
+    let cut = &whole[..whole.len() - 40];
+    for bytes in [cut, b"", b"<html>", b"{\"type\":", b"event: x\n\n"] {
+        let expected = match bytes.first() {
+            Some(b'{') => accumulate_json(API, bytes).unwrap_err(),
+            _ => accumulate(API, bytes).unwrap_err(),
+        };
+        assert_eq!(Script::from_wire(API, bytes).unwrap_err(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_script_is_played_turn_by_turn() {
+    let recorded = sse_body(API, &Turn::new().text("Recorded.").seed(3));
+    let script = Script::from_wire(API, &recorded).unwrap();
+    assert_eq!(script.text(), "Recorded.");
+    let two = Script::new(["One.".into(), Turn::error(ApiError::overloaded())]);
+    assert_eq!(two.text(), "One.");
+    let stub = WireStub::builder().script(script).script(two).start();
+    let mut texts = Vec::new();
+    for _ in 0..2 {
+        let answered = call(&stub).streamed().send().await;
+        texts.push(accumulate(API, &answered.body).unwrap().text());
+    }
+    assert_eq!(texts, ["Recorded.", "One."]);
+    assert_eq!(call(&stub).send().await.status, 529);
+    stub.verify();
+}
