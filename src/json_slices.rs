@@ -1,5 +1,21 @@
 //! A JSON text that is known to be one, cut into the texts of its members, each as it was spelled.
 
+/// The text without the white space between its members and items.
+pub(crate) fn compact(text: &str) -> String {
+    let (mut in_string, mut escaped) = (false, false);
+    let is_kept = |character: &char| {
+        let in_string_before = in_string;
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ => {}
+        }
+        in_string_before || !WHITE.contains(character)
+    };
+    text.chars().filter(is_kept).collect()
+}
+
 /// The members of an object: each name as it was spelled, without its quotes, and the text of its value. Nothing
 /// for a text that is no object.
 pub(crate) fn members(object: &str) -> Vec<(&str, &str)> {
@@ -94,6 +110,14 @@ mod tests {
         assert_eq!(items(r#"[ 1 , "]" ]"#), ["1", r#""]""#]);
         assert_eq!(member(object, "n"), Some("null"));
         assert_eq!(member(object, "x"), None);
+        assert_eq!(
+            compact(object),
+            r#"{"b":1.50,"a":{"x":[1,{"y":2}],"z":"}]\",:"},"é\"":[1,"]"],"n":null}"#
+        );
+        assert_eq!(
+            compact("[ \"a \\\\\" ,\n \"\\\" b\" ]"),
+            "[\"a \\\\\",\"\\\" b\"]"
+        );
         for empty in ["{}", "{ }", "[]", "1", "\"{}\"", ""] {
             assert!(
                 members(empty).is_empty() && items(empty).is_empty(),

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use crate::{
     api::{AccumulateError, Api},
-    script::{Says, ScriptedPart, Turn},
+    script::{Json, Says, ScriptedPart, Turn},
 };
 
 /// Turns in order, which a stub takes with [`WireStubBuilder::script`](crate::WireStubBuilder::script).
@@ -44,7 +44,8 @@ impl Script {
     /// places of pings are those that were recorded. Padding comes from the seed, and so does the request id of an
     /// error. A stream that ended with the provider's error ends so again. Blocks that have no name here, or that the
     /// names would say otherwise, become [raw blocks](Turn::raw_block). What the provider never writes is brought into
-    /// its order: blocks that overlap come one behind the other, and an event without a name gets one.
+    /// its order: blocks that overlap come one behind the other, an event without a name gets one, and JSON that
+    /// stands on several lines, or that a name says, is compact.
     ///
     /// A turn from a stream can be played as a body, and the other way round, unless it has raw blocks with deltas.
     ///
@@ -59,10 +60,6 @@ impl Script {
         Ok(Self { turns: vec![turn] })
     }
 
-    #[cfg_attr(
-        not(feature = "server"),
-        expect(dead_code, reason = "a stub takes them")
-    )]
     pub(crate) fn into_turns(self) -> impl Iterator<Item = Turn> {
         self.turns.into_iter()
     }
@@ -72,7 +69,7 @@ impl Script {
         &self.turns
     }
 
-    /// All text that the turns say, joined; raw blocks say none.
+    /// All text that the turns say, joined.
     #[must_use]
     pub fn text(&self) -> String {
         let mut all = String::new();
@@ -81,11 +78,28 @@ impl Script {
                 continue;
             };
             for part in &message.parts {
-                if let ScriptedPart::Text { text, .. } = part {
-                    all.push_str(text);
+                match part {
+                    ScriptedPart::Text { text, .. } => all.push_str(text),
+                    ScriptedPart::Raw { start, deltas } => {
+                        all.extend(raw_text(start, "text"));
+                        let deltas = deltas.iter();
+                        all.extend(deltas.filter_map(|delta| raw_text(delta, "text_delta")));
+                    }
+                    ScriptedPart::Thinking { .. }
+                    | ScriptedPart::RedactedThinking { .. }
+                    | ScriptedPart::ToolCall { .. }
+                    | ScriptedPart::ServerTool { .. }
+                    | ScriptedPart::Compaction { .. } => {}
                 }
             }
         }
         all
     }
+}
+
+/// The text in a block or a delta of this type.
+fn raw_text(json: &Json, kind: &str) -> Option<String> {
+    let value = json.to_value();
+    let text = value.get("text")?.as_str()?;
+    (value.get("type")?.as_str()? == kind).then(|| text.to_owned())
 }

@@ -150,6 +150,8 @@ fn blocks_that_the_names_would_say_otherwise_are_said_as_they_are() {
     ] {
         let recorded = stream(blocks);
         assert_said_again(&format!("{blocks:?}"), &recorded);
+        let script = Script::from_wire(API, &recorded).unwrap();
+        assert_eq!(script.text(), accumulate(API, &recorded).unwrap().text());
     }
 }
 
@@ -179,6 +181,32 @@ fn what_the_names_can_say_is_said_by_name() {
         let recorded = json_body(API, &said);
         assert_eq!(json_body(API, &turn(&recorded)), recorded, "seed {seed}");
     }
+}
+
+#[test]
+fn json_that_others_spelled_with_spaces_and_on_several_lines_is_said_compact() {
+    let said = Turn::new()
+        .text("a  b")
+        .server_tool(ServerTool::bash("date", " Wed \n"))
+        .tool_call("f", json!({"a": [1, " 2 "]}))
+        .plain();
+    let body = json_body(API, &said);
+    let value: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    let pretty = serde_json::to_string_pretty(&value).unwrap();
+    let reply = accumulate_json(API, &body).unwrap();
+    let again = turn(pretty.as_bytes());
+    assert_eq!(
+        accumulate_json(API, &json_body(API, &again)).unwrap(),
+        reply
+    );
+    assert_eq!(accumulate(API, &sse_body(API, &again)).unwrap(), reply);
+
+    let stream = String::from_utf8(sse_body(API, &said).to_vec()).unwrap();
+    let spaced = stream
+        .replace("\"index\":", "\"index\": ")
+        .replace(",\"delta\":", ",\ndata: \"delta\" : ");
+    assert_ne!(stream, spaced);
+    assert_eq!(sse_body(API, &turn(spaced.as_bytes()).plain()), stream);
 }
 
 #[test]

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::string_slice,
     clippy::print_stderr,
+    clippy::wildcard_enum_match_arm,
     reason = "a test may panic, and says loudly what it skips"
 )]
 
@@ -481,13 +482,42 @@ fn a_stream_starts_with_one_token_in_half_the_seeds_else_with_two_to_eight() {
 }
 
 #[test]
+fn thinking_ends_with_an_empty_delta_in_about_one_stream_of_five() {
+    let empty = |turn: Turn| {
+        let body = sse_body(API, &turn);
+        let text = std::str::from_utf8(&body).unwrap();
+        text.contains("\"thinking_delta\",\"thinking\":\"\"}")
+    };
+    let seeds = (0..400).filter(|seed| empty(Turn::new().thinking("Hm.").seed(*seed)));
+    let empty_ones = seeds.count();
+    assert!((50..110).contains(&empty_ones), "{empty_ones} of 400");
+    assert!((0..100).all(|seed| !empty(Turn::new().thinking("Hm.").seed(seed).plain())));
+    assert!((0..100).all(|seed| !empty(Turn::new().thinking("").seed(seed))));
+}
+
+#[test]
 fn ids_have_the_alphabets_and_lengths_of_the_service() {
     let base58 = |text: &str| {
         text.bytes()
             .all(|b| b.is_ascii_alphanumeric() && !b"0OIl".contains(&b))
     };
+    let base64 = |text: &str| {
+        text.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"+/".contains(&b))
+    };
     for seed in 0..100 {
-        let reply = text_and_tools().seed(seed).normalized(API).unwrap();
+        let turn = text_and_tools()
+            .thinking("x")
+            .server_tool(ServerTool::bash("date", ""))
+            .server_tool(ServerTool::mcp("s", "f", json!({}), ""));
+        let reply = turn.seed(seed).normalized(API).unwrap();
+        let server: Vec<&str> = reply.parts.iter().filter_map(server_call_id).collect();
+        let signature = reply.parts.iter().find_map(|part| match part {
+            Part::Thinking { signature, .. } => Some(signature.as_str()),
+            _ => None,
+        });
+        let made = signature.unwrap().strip_prefix("EqUB");
+        assert!(made.is_some_and(|made| base64(made) && made.len() == 220));
         let error: Value = serde_json::from_slice(&error_body(API, &ApiError::internal())).unwrap();
         let calls: Vec<&str> = reply.tool_calls().map(|call| call.id.as_str()).collect();
         assert_ne!(calls[0], calls[1]);
@@ -496,9 +526,18 @@ fn ids_have_the_alphabets_and_lengths_of_the_service() {
             (error["request_id"].as_str().unwrap(), "req_011C", 28),
             (calls[0], "toolu_01", 30),
             (calls[1], "toolu_01", 30),
+            (server[0], "srvtoolu_01", 33),
+            (server[1], "mcptoolu_01", 33),
         ] {
             let made = id.strip_prefix(prefix);
             assert!(made.is_some_and(base58) && id.len() == length, "{id}");
         }
+    }
+}
+
+fn server_call_id(part: &Part) -> Option<&str> {
+    match part {
+        Part::ServerToolCall(call) => Some(&call.id),
+        _ => None,
     }
 }

@@ -34,17 +34,20 @@ impl Ids {
     fn characters<const N: u64>(&mut self, prefix: &str, n: usize, alphabet: &[u8]) -> String {
         /// So many are made from one number: 64 to the tenth is 2 to the 60th.
         const FROM_ONE: usize = 10;
-        let mut id = String::with_capacity(prefix.len() + n);
-        id.push_str(prefix);
-        let mut left = 0;
-        for made in 0..n {
-            if made % FROM_ONE == 0 {
-                left = self.0.next();
-            }
-            let at = usize::try_from(left % N).unwrap_or(0);
-            left /= N;
-            id.push(alphabet.get(at).copied().map_or('1', char::from));
+        // as bytes, since pushing a `char` costs more than drawing it
+        let mut id = Vec::with_capacity(prefix.len() + n);
+        id.extend_from_slice(prefix.as_bytes());
+        let mut made = 0;
+        while made < n {
+            let mut left = self.0.next();
+            let end = n.min(made + FROM_ONE);
+            id.extend((made..end).map(|_| {
+                let at = usize::try_from(left % N).unwrap_or(0);
+                left /= N;
+                alphabet.get(at).copied().unwrap_or(b'1')
+            }));
+            made = end;
         }
-        id
+        String::from_utf8(id).unwrap_or_default()
     }
 }

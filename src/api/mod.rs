@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `render.rs` | turn to events, and to the non-streaming body |
 //! | `accumulate.rs` | events, or the body, back to a [`Reply`] |
+//! | `from_wire.rs` | recorded bytes to the turn that says them again |
 //! | `error.rs` | status, type and wording of each error; the error's body and event |
 //! | `head.rs` | the response headers |
 //! | `view.rs` | the request, read into neutral words |
@@ -264,7 +265,7 @@ pub(crate) struct WireEvent {
 /// What an event means in neutral words; places count these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// A non-empty fragment of text or arguments.
+    /// A non-empty fragment of text, thinking or arguments.
     Delta,
     /// The end of a block.
     PartEnd,

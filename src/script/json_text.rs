@@ -19,7 +19,11 @@ use crate::json::{self, Spacing};
 /// assert_eq!(sorted, spelled);
 /// ```
 #[derive(Clone)]
-pub struct Json(Arc<str>);
+pub struct Json {
+    text: Arc<str>,
+    /// What a reader makes of the text; numbers with many digits are rounded.
+    value: Arc<Value>,
+}
 
 impl Json {
     /// A document in this spelling.
@@ -31,54 +35,67 @@ impl Json {
     #[track_caller]
     pub fn raw(text: impl Into<String>) -> Self {
         let text = text.into();
-        if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&text) {
-            panic!(
+        let value = match serde_json::from_str(&text) {
+            Ok(value) => value,
+            Err(error) => panic!(
                 "this is no JSON document: {error}\n  found: `{}`\n  \
                  help: what is broken on purpose can be scripted as arguments, with `Arguments::raw(..)`",
                 text.escape_debug()
-            );
-        }
+            ),
+        };
         assert!(
             !text.contains(['\n', '\r']),
             "a JSON document on the wire stands on one line\n  found: `{}`\n  \
              help: leave out the line breaks between its members",
             text.escape_debug()
         );
-        Self(text.into())
+        Self::of(&text, value)
     }
 
     /// A document that is known to be one.
     pub(crate) fn spelled(text: &str) -> Self {
-        Self(text.into())
+        Self::of(text, serde_json::from_str(text).unwrap_or_default())
+    }
+
+    /// A document that was read.
+    pub(crate) fn read(value: Value) -> Self {
+        Self::of(&json::to_string(&value, Spacing::Compact), value)
+    }
+
+    fn of(text: &str, value: Value) -> Self {
+        Self {
+            text: text.into(),
+            value: Arc::new(value),
+        }
     }
 
     /// The document as it is spelled.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// The document as a value.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        serde_json::from_str(&self.0).unwrap_or_default()
+        self.value.as_ref().clone()
     }
 }
 
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
-        Self(json::to_string(&value, Spacing::Compact).into())
+        Self::spelled(&json::to_string(&value, Spacing::Compact))
     }
 }
 
 impl PartialEq for Json {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0 || self.to_value() == other.to_value()
+        self.value == other.value
     }
 }
 
 impl fmt::Debug for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }

@@ -33,7 +33,7 @@ pub(crate) enum ScriptedPart {
         fragments: Option<Fragments>,
     },
     ServerTool {
-        tool: ServerTool,
+        tool: Box<ServerTool>,
         says: ServerToolSays,
         fragments: Option<Fragments>,
     },
@@ -67,6 +67,12 @@ pub(super) enum Whole<'a> {
     Known(&'a str),
     /// Its spelling is the API's.
     Spelled,
+}
+
+impl<'a> Whole<'a> {
+    fn of(arguments: &'a Arguments) -> Self {
+        arguments.raw_text().map_or(Self::Spelled, Self::Known)
+    }
 }
 
 impl ScriptedPart {
@@ -163,15 +169,12 @@ impl ScriptedPart {
                 arguments,
                 fragments,
                 ..
-            }
-            | Self::ServerTool {
-                tool: ServerTool { arguments, .. },
+            } => Some((Whole::of(arguments), fragments)),
+            Self::ServerTool {
+                tool,
                 says: ServerToolSays::CallAndResult | ServerToolSays::Call,
                 fragments,
-            } => Some((
-                arguments.raw_text().map_or(Whole::Spelled, Whole::Known),
-                fragments,
-            )),
+            } => Some((Whole::of(&tool.arguments), fragments)),
             Self::RedactedThinking { .. }
             | Self::ServerTool { .. }
             | Self::Compaction { .. }

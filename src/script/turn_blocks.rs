@@ -86,7 +86,7 @@ impl Turn {
     #[track_caller]
     fn run(self, tool: ServerTool, says: ServerToolSays) -> Self {
         self.part(ScriptedPart::ServerTool {
-            tool,
+            tool: Box::new(tool),
             says,
             fragments: None,
         })

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use crate::script::{Citation, CitedSource};
+use crate::script::{Citation, CitedSource, Json};
 
 /// The citation with these members.
 pub(in crate::api::anthropic_messages) fn read(members: &Map<String, Value>) -> Citation {
-    known(members).unwrap_or_else(|| Citation::raw(Value::Object(members.clone())))
+    known(members).unwrap_or_else(|| Citation::raw(Json::read(Value::Object(members.clone()))))
 }
 
 fn known(members: &Map<String, Value>) -> Option<Citation> {

@@ -21,7 +21,7 @@ pub(super) fn of_message(message: Members<'_>, path: &str, extras: &mut Extras) 
         }
     }
     if let Some(applied) = message.get("context_management") {
-        extras.context_management = Some(Json::from(applied.clone()));
+        extras.context_management = Some(Json::read(applied.clone()));
     }
     Ok(())
 }
@@ -40,7 +40,7 @@ pub(super) fn of_stop(stop: Members<'_>, path: &str, extras: &mut Extras) -> Che
             category: text("category")?,
             explanation: text("explanation")?,
             others: others
-                .map(|(name, value)| (name.clone(), Json::from(value.clone())))
+                .map(|(name, value)| (name.clone(), Json::read(value.clone())))
                 .collect::<BTreeMap<_, _>>(),
         });
     }

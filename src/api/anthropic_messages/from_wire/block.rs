@@ -1,6 +1,6 @@
 //! One recorded block: by name where that gives its bytes again, else as it is.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{nothing_added, text_of};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         Context,
         anthropic_messages::{accumulate, render},
     },
-    json_slices::{items, member},
+    json_slices::{compact, items, member},
     script::{
         Arguments, Citation, EndsEmpty, Era, Fragments, Json, ScriptedPart, ServerTool,
         ServerToolSays, Turn,
@@ -16,35 +16,71 @@ use crate::{
 };
 
 /// A block as it was recorded.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Recorded<'a> {
     /// The object in its start, or in a body.
-    pub(super) start: &'a str,
-    pub(super) deltas: Vec<&'a str>,
+    pub(super) start: Cow<'a, str>,
+    pub(super) deltas: Vec<Cow<'a, str>>,
     pub(super) form: Form,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Whether it has stopped is not known.
-    #[default]
     Stream,
     Body,
 }
 
 impl Recorded<'_> {
-    /// Adds the block to the turn.
+    /// Adds the block to the turn: by name as it was spelled, by name without the spaces that it was spelled with,
+    /// or as it is.
     pub(super) fn add_to(&self, mut turn: Turn, era: Era) -> Turn {
-        let part = self
-            .by_name()
-            .filter(|part| !joins_the_last(&mut turn, part) && self.is_said_by(part, era));
-        turn.part(part.unwrap_or_else(|| self.as_it_is()))
+        let mut said = |recorded: &Self| {
+            let part = recorded.by_name()?;
+            let said = !joins_the_last(&mut turn, &part) && recorded.is_said_by(&part, era);
+            said.then_some(part)
+        };
+        let compact = self.compact();
+        let exact = if self.is_on_one_line() {
+            said(self)
+        } else {
+            None
+        };
+        let part = exact.or_else(|| said(&compact)).unwrap_or_else(|| {
+            let is_exact = self.texts().all(|text| !has_line_break(text));
+            if is_exact { self } else { &compact }.as_it_is()
+        });
+        turn.part(part)
+    }
+
+    /// The block without white space between its members.
+    fn compact(&self) -> Self {
+        let compacted = |text: &Cow<'_, str>| Cow::Owned(compact(text));
+        Self {
+            start: compacted(&self.start),
+            deltas: self.deltas.iter().map(compacted).collect(),
+            form: self.form,
+        }
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.start)
+            .chain(&self.deltas)
+            .map(|text| &**text)
+    }
+
+    /// Whether it stands on one line; the input of a call apart, which is streamed as a string.
+    fn is_on_one_line(&self) -> bool {
+        let input = member(&self.start, "input").unwrap_or_default();
+        let (before, behind) = self.start.split_once(input).unwrap_or_default();
+        let mut rest = [before, behind].into_iter().chain(self.texts().skip(1));
+        !rest.any(has_line_break)
     }
 
     fn as_it_is(&self) -> ScriptedPart {
         let deltas = self.deltas.iter().map(|delta| Json::spelled(delta));
         ScriptedPart::Raw {
-            start: Json::spelled(self.start),
+            start: Json::spelled(&self.start),
             deltas: deltas.collect(),
         }
     }
@@ -60,7 +96,7 @@ impl Recorded<'_> {
             Form::Body => render::body(&turn, &context).is_ok_and(|body| {
                 let body = String::from_utf8_lossy(&body);
                 let blocks = member(&body, "content").map(items);
-                blocks.as_deref() == Some(&[self.start])
+                blocks.as_deref() == Some(&[&*self.start])
             }),
             Form::Stream => render::Events::new(&turn, &context).is_ok_and(|events| {
                 let events: Vec<_> = events.collect();
@@ -71,7 +107,7 @@ impl Recorded<'_> {
                 let start = data.iter().find_map(|data| member(data, "content_block"));
                 let deltas = data.iter().filter(|data| member(data, "index").is_some());
                 let deltas = deltas.filter_map(|data| member(data, "delta"));
-                start == Some(self.start) && deltas.eq(self.deltas.iter().copied())
+                start == Some(&*self.start) && deltas.eq(self.deltas.iter().map(|delta| &**delta))
             }),
         }
     }
@@ -91,7 +127,7 @@ impl Recorded<'_> {
                     id: Some(text("id")?),
                     name: text("name")?,
                     arguments,
-                    caller: member(self.start, "caller")
+                    caller: member(&self.start, "caller")
                         .filter(|caller| *caller != r#"{"type":"direct"}"#)
                         .map(Json::spelled),
                     fragments,
@@ -104,7 +140,7 @@ impl Recorded<'_> {
                     None => ServerTool::new(text("name")?, arguments, "", Json::spelled("null")),
                 };
                 ScriptedPart::ServerTool {
-                    tool: self.named(tool)?,
+                    tool: Box::new(self.named(tool)?),
                     says: ServerToolSays::Call,
                     fragments,
                 }
@@ -112,7 +148,7 @@ impl Recorded<'_> {
             "compaction" => {
                 let payload = |name: &str| {
                     let streamed = self.payloads(name).last().copied();
-                    streamed.or(member(self.start, name)).and_then(text_of)
+                    streamed.or(member(&self.start, name)).and_then(text_of)
                 };
                 ScriptedPart::Compaction {
                     content: payload("content")?,
@@ -120,7 +156,7 @@ impl Recorded<'_> {
                 }
             }
             result if accumulate::is_result(result) => {
-                let content = Json::spelled(member(self.start, "content")?);
+                let content = Json::spelled(member(&self.start, "content")?);
                 let tool = match result {
                     "mcp_tool_result" => {
                         ServerTool::mcp("", "", Arguments::raw(""), "").content(content)
@@ -128,7 +164,7 @@ impl Recorded<'_> {
                     result => ServerTool::new("", Arguments::raw(""), result, content),
                 };
                 ScriptedPart::ServerTool {
-                    tool: self.named(tool)?,
+                    tool: Box::new(self.named(tool)?),
                     says: ServerToolSays::Result,
                     fragments: None,
                 }
@@ -139,11 +175,11 @@ impl Recorded<'_> {
 
     /// The text in this member of the start.
     fn member(&self, name: &str) -> Option<String> {
-        member(self.start, name).and_then(text_of)
+        member(&self.start, name).and_then(text_of)
     }
 
     fn text(&self) -> Option<ScriptedPart> {
-        let given = member(self.start, "citations").map(items);
+        let given = member(&self.start, "citations").map(items);
         let citations = given.map(|given| {
             let citations = given.into_iter().chain(self.payloads("citation"));
             citations.map(citation).collect()
@@ -176,9 +212,9 @@ impl Recorded<'_> {
 
     /// The tool with the id and the caller that were recorded.
     fn named(&self, tool: ServerTool) -> Option<ServerTool> {
-        let id = member(self.start, "id").or(member(self.start, "tool_use_id"))?;
+        let id = member(&self.start, "id").or(member(&self.start, "tool_use_id"))?;
         let tool = tool.id(text_of(id)?);
-        Some(match member(self.start, "caller") {
+        Some(match member(&self.start, "caller") {
             Some(caller) => tool.caller(Json::spelled(caller)),
             None => tool,
         })
@@ -206,13 +242,17 @@ impl Recorded<'_> {
     /// The arguments of a call, as they were spelled.
     fn arguments(&self) -> Option<(Arguments, Option<Fragments>)> {
         if self.form == Form::Body {
-            let input = member(self.start, "input")?;
+            let input = member(&self.start, "input")?;
             let input = if input == "{}" { "" } else { input };
             return Some((Arguments::raw(input), None));
         }
         let (whole, fragments) = self.fragments("partial_json", String::new())?;
         Some((Arguments::raw(&*whole), fragments))
     }
+}
+
+fn has_line_break(text: &str) -> bool {
+    text.contains(['\n', '\r'])
 }
 
 /// Whether a part would be one block with the last one.

@@ -29,12 +29,12 @@ pub(crate) fn body_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     let blocks = items(member(body, "content").unwrap_or_default());
     let era = envelope::era(Some(body), blocks.iter().copied(), None);
     let applied = member(body, "context_management");
-    let mut turn = envelope::say(nothing_added(), &reply, applied).era(era);
+    let mut turn = envelope::say(nothing_added(), &reply, Some(body), applied).era(era);
     for block in blocks {
         let block = Recorded {
-            start: block,
+            start: block.into(),
+            deltas: Vec::new(),
             form: Form::Body,
-            ..Recorded::default()
         };
         turn = block.add_to(turn, era);
     }

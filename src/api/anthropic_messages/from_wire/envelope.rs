@@ -2,7 +2,7 @@
 
 use crate::{
     api::anthropic_messages::era::{ERAS, Envelope, First},
-    json_slices::{member, members},
+    json_slices::{compact, member, members},
     script::{Era, Json, Reply, Turn},
 };
 
@@ -38,9 +38,12 @@ pub(super) fn era<'a>(
             && envelope.inference_geo == has(usage, "inference_geo")
             && envelope.stop_details == has(message, "stop_details")
             && request_id.is_none_or(|request_id| request_id == envelope.request_id)
-            && caller.is_none_or(|caller| caller == envelope.caller)
     };
-    let known = ERAS.iter().rev().find(is_of);
+    let of_the_envelope = || ERAS.iter().rev().filter(is_of);
+    // a block can be said as it is, the envelope cannot
+    let of_the_calls =
+        of_the_envelope().find(|envelope| caller.is_none_or(|has| has == envelope.caller));
+    let known = of_the_calls.or_else(|| of_the_envelope().next());
     known.map_or(Era::today(), |envelope| envelope.since)
 }
 
@@ -51,8 +54,14 @@ fn era_of_error(request_id: Option<bool>) -> Era {
     known.map_or(Era::today(), |envelope| envelope.since)
 }
 
-/// Says of the answer what was read of it, its parts apart.
-pub(super) fn say(turn: Turn, reply: &Reply, context_management: Option<&str>) -> Turn {
+/// Says of the answer what was read of it, its parts apart. What has no words is spelled as it was, in the object
+/// with the stop reason and in the member `context_management`.
+pub(super) fn say(
+    turn: Turn,
+    reply: &Reply,
+    stop: Option<&str>,
+    context_management: Option<&str>,
+) -> Turn {
     let mut turn = turn
         .id(&reply.id)
         .model(&reply.model)
@@ -60,9 +69,18 @@ pub(super) fn say(turn: Turn, reply: &Reply, context_management: Option<&str>) -
         .usage(reply.usage.clone());
     let extras = turn.extras();
     extras.stop_details.clone_from(&reply.stop_details);
+    let spelled = stop.and_then(|stop| member(stop, "stop_details"));
+    if let (Some(details), Some(spelled)) = (&mut extras.stop_details, spelled) {
+        for (name, value) in &mut details.others {
+            if let Some(spelled) = member(spelled, name) {
+                *value = Json::spelled(&compact(spelled));
+            }
+        }
+    }
     extras.container.clone_from(&reply.container);
     extras.service_tier.clone_from(&reply.service_tier);
     extras.inference_geo.clone_from(&reply.inference_geo);
-    extras.context_management = context_management.map(Json::spelled);
+    let applied = context_management.map(compact);
+    extras.context_management = applied.as_deref().map(Json::spelled);
     turn
 }

@@ -1,6 +1,10 @@
 //! A recorded stream, said again.
 
-use super::{API, block::Recorded, envelope, nothing_added, provider_error, text_of};
+use super::{
+    API,
+    block::{Form, Recorded},
+    envelope, nothing_added, provider_error, text_of,
+};
 use crate::{
     api::{AccumulateError, accumulate, anthropic_messages::accumulate as read},
     json_slices::member,
@@ -28,13 +32,16 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     let data = || recorded.iter().map(SseEvent::data);
     let message = data().find_map(|data| member(data, "message"));
     let blocks = blocks(data());
-    let starts = blocks.iter().map(|block| block.start);
+    let starts = blocks.iter().map(|block| &*block.start);
     let last = whole.get(end).map(SseEvent::data);
     let era = envelope::era(message, starts, last);
     let applied = data().find_map(|data| member(data, "context_management"));
     let mut turn = nothing_added().era(era);
     if let Some(reply) = reply.or_else(|| read::begun(recorded)) {
-        turn = envelope::say(turn, &reply, applied);
+        let is_end = |data: &&str| kind(data).as_deref() == Some("message_delta");
+        let stop = data().rev().find(is_end);
+        let stop = stop.and_then(|data| member(data, "delta"));
+        turn = envelope::say(turn, &reply, stop, applied);
     }
     let begun = data().position(|data| member(data, "message").is_some());
     let begun = recorded.get(..=begun.unwrap_or(0)).unwrap_or_default();
@@ -68,15 +75,16 @@ fn blocks<'a>(data: impl Iterator<Item = &'a str>) -> Vec<Recorded<'a>> {
     for data in data {
         if let Some(start) = member(data, "content_block") {
             blocks.push(Recorded {
-                start,
-                ..Recorded::default()
+                start: start.into(),
+                deltas: Vec::new(),
+                form: Form::Stream,
             });
         } else if kind(data).as_deref() == Some("content_block_delta") {
             let index = member(data, "index").and_then(|index| index.parse().ok());
             // without an index it is of the block that is open
             let index = index.unwrap_or(blocks.len().saturating_sub(1));
             if let (Some(block), Some(delta)) = (blocks.get_mut(index), member(data, "delta")) {
-                block.deltas.push(delta);
+                block.deltas.push(delta.into());
             }
         }
     }

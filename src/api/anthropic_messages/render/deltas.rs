@@ -31,6 +31,36 @@ pub(super) enum Delta {
     Written(Vec<u8>, Mark),
 }
 
+/// The deltas that are left of a block; a single one needs no list.
+#[derive(Default)]
+pub(super) struct Deltas {
+    next: Option<Delta>,
+    behind: VecDeque<Delta>,
+}
+
+impl Deltas {
+    fn push(&mut self, delta: Delta) {
+        match &self.next {
+            None => self.next = Some(delta),
+            Some(_) => self.behind.push_back(delta),
+        }
+    }
+
+    fn extend(&mut self, deltas: impl Iterator<Item = Delta>) {
+        for delta in deltas {
+            self.push(delta);
+        }
+    }
+
+    pub(super) const fn next(&mut self) -> Option<&mut Delta> {
+        self.next.as_mut()
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.next = self.behind.pop_front();
+    }
+}
+
 /// A delta whose payload is one string, up to that string.
 #[derive(Clone, Copy)]
 pub(super) struct Kind(&'static [u8]);
@@ -50,8 +80,8 @@ impl Kind {
 
 impl Block {
     /// The deltas of the block, which has this index; each block is opened once.
-    pub(super) fn open(&mut self, index: usize, seed: u64) -> VecDeque<Delta> {
-        let mut deltas = VecDeque::new();
+    pub(super) fn open(&mut self, index: usize, seed: u64) -> Deltas {
+        let mut deltas = Deltas::default();
         match self {
             Self::Text { pieces, citations } => {
                 let citations = std::mem::take(citations).into_iter().flatten();
@@ -70,13 +100,13 @@ impl Block {
                         text: Arc::clone(&piece.text),
                         cuts: std::mem::replace(&mut piece.cuts, Cuts::Whole),
                     };
-                    deltas.push_back(Delta::fragments(Kind::THINKING, piece));
+                    deltas.push(Delta::fragments(Kind::THINKING, piece));
                 }
                 if *ends_empty {
-                    deltas.push_back(Delta::Once(Kind::THINKING, String::new()));
+                    deltas.push(Delta::Once(Kind::THINKING, String::new()));
                 }
                 if !signature.is_empty() {
-                    deltas.push_back(Delta::Once(Kind::SIGNATURE, std::mem::take(signature)));
+                    deltas.push(Delta::Once(Kind::SIGNATURE, std::mem::take(signature)));
                 }
             }
             Self::RedactedThinking { .. } | Self::Result(_) => {}
@@ -86,7 +116,7 @@ impl Block {
             } => {
                 let (mut delta, encrypted) = (Vec::new(), encrypted_content.as_deref());
                 write_compaction(&mut delta, "compaction_delta", content, encrypted);
-                deltas.push_back(Delta::Written(delta, Mark::Other));
+                deltas.push(Delta::Written(delta, Mark::Other));
             }
             Self::Raw { deltas: raw, .. } => {
                 let raw = std::mem::take(raw).into_iter();
@@ -95,7 +125,7 @@ impl Block {
             Self::Call(Call {
                 arguments, cuts, ..
             }) => {
-                deltas.push_back(Delta::Once(Kind::INPUT, String::new()));
+                deltas.push(Delta::Once(Kind::INPUT, String::new()));
                 let text = arguments.to_text(Spacing::Spaced);
                 if !text.is_empty() {
                     let block = u64::try_from(index).unwrap_or(u64::MAX);
@@ -105,7 +135,7 @@ impl Block {
                         text: text.into(),
                         cuts: cuts.unwrap_or_else(|| Cuts::Dealt(Dice::new(seed))),
                     };
-                    deltas.push_back(Delta::fragments(Kind::INPUT, piece));
+                    deltas.push(Delta::fragments(Kind::INPUT, piece));
                 }
             }
         }

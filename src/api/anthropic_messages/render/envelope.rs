@@ -44,12 +44,13 @@ pub(super) fn write_stop(out: &mut Vec<u8>, said: &Said) {
     write_str(out, word);
     out.extend_from_slice(br#","stop_sequence":"#);
     write_text(out, sequence.as_deref());
-    match &said.extras.stop_details {
+    let extras = said.extras.as_deref();
+    match extras.and_then(|extras| extras.stop_details.as_ref()) {
         Some(details) => write_details(out, details),
         None if said.envelope.stop_details => out.extend_from_slice(br#","stop_details":null"#),
         None => {}
     }
-    if let Some(container) = &said.extras.container {
+    if let Some(container) = extras.and_then(|extras| extras.container.as_ref()) {
         out.extend_from_slice(br#","container":{"id":"#);
         write_str(out, &container.id);
         out.extend_from_slice(br#","expires_at":"#);
@@ -85,7 +86,8 @@ fn write_text(out: &mut Vec<u8>, text: Option<&str>) {
 
 /// `,"context_management":…`, behind the usage.
 pub(super) fn write_context_management(out: &mut Vec<u8>, said: &Said) {
-    if let Some(applied) = &said.extras.context_management {
+    let extras = said.extras.as_deref();
+    if let Some(applied) = extras.and_then(|extras| extras.context_management.as_ref()) {
         out.extend_from_slice(br#","context_management":"#);
         out.extend_from_slice(applied.as_str().as_bytes());
     }
@@ -93,7 +95,8 @@ pub(super) fn write_context_management(out: &mut Vec<u8>, said: &Said) {
 
 /// The usage of `message_start`, where the answer has only begun.
 pub(super) fn write_first_usage(out: &mut Vec<u8>, said: &Said, output_tokens: u64) {
-    match &said.extras.usage_at_start {
+    let extras = said.extras.as_deref();
+    match extras.and_then(|extras| extras.usage_at_start.as_ref()) {
         Some(start) => {
             let mut prompt = start.clone();
             prompt.cache_creation_1h_tokens = said.usage.cache_creation_1h_tokens;
@@ -175,6 +178,11 @@ fn write_thinking(out: &mut Vec<u8>, usage: &Usage) {
 }
 
 fn write_service(out: &mut Vec<u8>, said: &Said) {
+    if said.extras.is_none() && said.envelope.inference_geo {
+        // as nearly every answer has it
+        out.extend_from_slice(br#","service_tier":"standard","inference_geo":"not_available""#);
+        return;
+    }
     for (name, value) in [
         (&br#","service_tier":"#[..], said.service_tier()),
         (br#","inference_geo":"#, said.inference_geo()),

@@ -2,7 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Delta, Said, deltas::Last, envelope};
+use super::{
+    Said,
+    deltas::{Deltas, Last},
+    envelope,
+};
 use crate::{
     api::{Context, Mark, WireEvent, anthropic_messages::purpose},
     json::write_number,
@@ -14,7 +18,7 @@ pub(crate) struct Events {
     said: Said,
     next: Next,
     /// What is left of the block under way.
-    deltas: VecDeque<Delta>,
+    deltas: Deltas,
     seed: u64,
     padding: Option<Dice>,
     pings: Pings,
@@ -68,7 +72,8 @@ impl Events {
     pub(crate) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
         let said = Said::new(turn, context)?;
         let noisy = !context.plain;
-        let pings = match &said.extras.pings {
+        let extras = said.extras.as_deref();
+        let pings = match extras.and_then(|extras| extras.pings.as_ref()) {
             Some(places) => Pings::At(places.clone().into()),
             None if noisy => Pings::drawn(context.seed),
             None => Pings::Over,
@@ -76,7 +81,7 @@ impl Events {
         Ok(Self {
             said,
             next: Next::MessageStart,
-            deltas: VecDeque::new(),
+            deltas: Deltas::default(),
             seed: context.seed,
             padding: noisy.then(|| Dice::branch(context.seed, purpose::PADDING)),
             pings,
@@ -86,7 +91,8 @@ impl Events {
 
     /// Tokens already produced when the answer starts: 1 in half the streams, else 2 to 8.
     fn start_tokens(&self) -> u64 {
-        if let Some(start) = &self.said.extras.usage_at_start {
+        let extras = self.said.extras.as_deref();
+        if let Some(start) = extras.and_then(|extras| extras.usage_at_start.as_ref()) {
             return start.output_tokens;
         }
         let mut dice = Dice::branch(self.seed, purpose::START_TOKENS);
@@ -172,13 +178,13 @@ impl Events {
 
     /// The next delta of the block, if there is one left.
     fn delta(&mut self, index: usize) -> Option<WireEvent> {
-        let delta = self.deltas.front_mut()?;
+        let delta = self.deltas.next()?;
         let mut data = Vec::with_capacity(160);
         write_head(&mut data, "content_block_delta", index);
         data.extend_from_slice(br#","delta":"#);
         let (mark, last) = delta.write(&mut data);
         if last == Last::Yes {
-            self.deltas.pop_front();
+            self.deltas.pop();
         }
         Some(self.padded("content_block_delta", mark, data))
     }

@@ -26,5 +26,4 @@ pub(super) use events::pad;
 pub(crate) use said::normalized;
 
 use block::Block;
-use deltas::Delta;
 use said::Said;

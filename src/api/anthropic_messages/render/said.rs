@@ -32,8 +32,8 @@ pub(super) struct Said {
     pub(super) stop: (String, Option<String>),
     pub(super) usage: Usage,
     pub(super) envelope: &'static Envelope,
-    /// With the stop details of every refusal.
-    pub(super) extras: Extras,
+    /// With the stop details of every refusal; nothing in most answers.
+    pub(super) extras: Option<Box<Extras>>,
 }
 
 impl Said {
@@ -48,13 +48,16 @@ impl Said {
             (word.to_owned(), sequence.map(str::to_owned))
         };
         let envelope = Envelope::at(context.era);
-        let mut extras = message.extras.as_deref().cloned().unwrap_or_default();
-        check_extras(&extras, envelope)?;
+        let mut extras = message.extras.clone();
+        let usage = usage(message, envelope)?;
+        if let Some(extras) = &extras {
+            check_extras(extras, envelope)?;
+            check_start(extras, &usage, envelope)?;
+        }
         if word == "refusal" && envelope.stop_details {
+            let extras = extras.get_or_insert_default();
             extras.stop_details.get_or_insert_default();
         }
-        let usage = usage(message, envelope)?;
-        check_start(&extras, &usage, envelope)?;
         let model = message.model.as_ref().unwrap_or(&context.model);
         Ok(Self {
             model: if model.is_empty() {
@@ -63,7 +66,7 @@ impl Said {
                 model
             }
             .to_owned(),
-            id: match extras.id.take() {
+            id: match extras.as_mut().and_then(|extras| extras.id.take()) {
                 Some(id) => id,
                 None => Ids::new(context.seed, purpose::MESSAGE).base58("msg_011C", 20),
             },
@@ -77,12 +80,15 @@ impl Said {
 
     /// Where and at which tier the answer was made, where the era says it.
     pub(super) fn service_tier(&self) -> Option<&str> {
-        let tier = self.extras.service_tier.as_deref().unwrap_or("standard");
+        let extras = self.extras.as_deref();
+        let tier = extras.and_then(|extras| extras.service_tier.as_deref());
+        let tier = tier.unwrap_or("standard");
         self.envelope.service_tier.then_some(tier)
     }
 
     pub(super) fn inference_geo(&self) -> Option<&str> {
-        let geo = self.extras.inference_geo.as_deref();
+        let extras = self.extras.as_deref();
+        let geo = extras.and_then(|extras| extras.inference_geo.as_deref());
         let geo = geo.unwrap_or("not_available");
         self.envelope.inference_geo.then_some(geo)
     }
@@ -383,9 +389,10 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
     let (word, sequence) = said.stop;
     let reason = stop_reason(&word, sequence.as_deref());
     let mut reply = Reply::new(said.id, said.model, parts?, reason, said.usage);
-    reply.stop_details = said.extras.stop_details;
-    reply.container = said.extras.container;
-    let applied = said.extras.context_management;
+    let extras = said.extras.unwrap_or_default();
+    reply.stop_details = extras.stop_details;
+    reply.container = extras.container;
+    let applied = extras.context_management;
     reply.context_management = applied.filter(|applied| !applied.to_value().is_null());
     (reply.service_tier, reply.inference_geo) = (service_tier, inference_geo);
     Ok(reply)
