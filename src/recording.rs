@@ -43,9 +43,12 @@ impl Script {
     /// It says the same events in the same order, with the members in the order of their era; ids, fragments and the
     /// places of pings are those that were recorded. Padding comes from the seed, and so does the request id of an
     /// error. A stream that ended with the provider's error ends so again. Blocks that have no name here, or that the
-    /// names would say otherwise, become [raw blocks](Turn::raw_block). What the provider never writes is brought into
+    /// names would say otherwise, become [raw blocks](Turn::raw_block); unknown events outside of blocks, and unknown
+    /// members of the envelope, are left out. What the provider never writes is brought into
     /// its order: blocks that overlap come one behind the other, an event without a name gets one, and JSON that
     /// stands on several lines, or that a name says, is compact.
+    ///
+    /// A recorded call of a tool fits only requests that offer the tool, as every scripted one.
     ///
     /// A turn from a stream can be played as a body, and the other way round, unless it has raw blocks with deltas.
     ///

@@ -7,7 +7,11 @@
     reason = "a test may panic"
 )]
 
+#[path = "support/post.rs"]
+mod post;
+
 use llm_wire_stub::*;
+use post::call;
 use serde_json::json;
 
 const API: Api = Api::AnthropicMessages;
@@ -224,4 +228,61 @@ fn naming_one_value_leaves_the_others_as_they_were() {
     assert_eq!(named[4..], made[4..]);
     let all: std::collections::BTreeSet<_> = made.iter().collect();
     assert_eq!(all.len(), made.len());
+}
+
+#[tokio::test]
+async fn the_era_of_a_stub_is_that_of_its_answers_unless_a_turn_has_its_own() {
+    let stub = WireStub::builder()
+        .era(Era::of(2024, 6))
+        .turn("old")
+        .turn(Turn::new().text("new").era(Era::of(2026, 8)))
+        .turn(ApiError::overloaded())
+        .without_verify_on_drop()
+        .start();
+    let mut bodies = Vec::new();
+    for _ in 0..4 {
+        let answered = call(&stub).send().await;
+        bodies.push(String::from_utf8(answered.body.to_vec()).unwrap());
+    }
+    let usage = |body: &str| {
+        body.split_once("\"usage\":")
+            .map(|(_, usage)| usage.to_owned())
+    };
+    assert_eq!(
+        usage(&bodies[0]).unwrap(),
+        r#"{"input_tokens":10,"output_tokens":1}}"#
+    );
+    assert!(
+        usage(&bodies[1])
+            .unwrap()
+            .ends_with("\"inference_geo\":\"not_available\"}}")
+    );
+    assert_eq!(
+        bodies[2],
+        r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#
+    );
+    // the stub's own refusal, of a call that has no turn, is as old
+    assert!(!bodies[3].contains("request_id"), "{}", bodies[3]);
+}
+
+#[tokio::test]
+async fn parts_are_played_through_the_socket_in_both_forms() {
+    let said = Turn::new()
+        .thinking("Hm, so")
+        .cited_text("one two", [Citation::pages("One.", 1..2)])
+        .server_tool(ServerTool::web_search("x", [("X", "https://x.example")]))
+        .compaction("They met.")
+        .tool_call("f", json!({"a": 1}))
+        .seed(3)
+        .allow_script_drift();
+    let stub = WireStub::builder()
+        .turns([said.clone(), said.clone()])
+        .start();
+    let streamed = call(&stub).streamed().send().await;
+    let whole = call(&stub).send().await;
+    // the model is the one that was asked for
+    let expected = said.model("m").normalized(API).unwrap();
+    assert_eq!(accumulate(API, &streamed.body).unwrap(), expected);
+    assert_eq!(accumulate_json(API, &whole.body).unwrap(), expected);
+    stub.verify();
 }

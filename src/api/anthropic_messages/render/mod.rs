@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `said.rs` | the turn as this API says it: adjacent text merged, ids filled in |
+//! | `said.rs`, `blocks.rs` | the turn as this API says it: adjacent text merged, ids filled in |
 //! | `block.rs` | one block: its start, its whole, its part of the reply |
 //! | `call.rs`, `server_tool.rs`, `citation.rs` | what a block is made of |
 //! | `deltas.rs` | what a block streams behind its start |
@@ -10,6 +10,7 @@
 //! | `events.rs`, `body.rs` | the two forms of an answer |
 
 mod block;
+mod blocks;
 mod body;
 mod call;
 mod citation;

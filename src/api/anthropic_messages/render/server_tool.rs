@@ -167,7 +167,7 @@ fn write_pages(out: &mut Json, pages: &[(String, String)], sealed: &mut Ids) {
             .text(title);
         out.raw(r#","url":"#).text(url);
         out.raw(r#","encrypted_content":"#)
-            .text(&super::said::seal(sealed));
+            .text(&super::blocks::seal(sealed));
         out.raw(r#","page_age":null}"#);
     }
     out.raw("]");
