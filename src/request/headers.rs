@@ -2,23 +2,32 @@
 //!
 //! Most requests of a test are never asked for their map, and it takes more memory than the request itself.
 
-use std::{iter, sync::OnceLock};
+use std::{ops::Range, sync::OnceLock};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The header lines of a request, known to be well-formed.
+/// The headers of a request, known to be well-formed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers {
-    lines: Bytes,
+    head: Bytes,
+    fields: Vec<Field>,
     map: OnceLock<Box<HeaderMap>>,
 }
 
+/// Where a header stands in the head.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Field {
+    pub(crate) name: Range<u32>,
+    pub(crate) value: Range<u32>,
+}
+
 impl Headers {
-    /// The headers in these lines, each with its end; an empty line, if there is one, comes last.
-    pub(crate) const fn new(lines: Bytes) -> Self {
+    /// The headers that stand at these places of the head.
+    pub(crate) const fn new(head: Bytes, fields: Vec<Field>) -> Self {
         Self {
-            lines,
+            head,
+            fields,
             map: OnceLock::new(),
         }
     }
@@ -37,9 +46,9 @@ impl Headers {
 
     pub(crate) fn map(&self) -> &HeaderMap {
         self.map.get_or_init(|| {
-            let headers = self.iter().filter_map(|(name, value)| {
-                let name = HeaderName::from_bytes(name).ok()?;
-                Some((name, HeaderValue::from_bytes(value).ok()?))
+            let headers = self.fields.iter().filter_map(|field| {
+                let name = HeaderName::from_bytes(self.at(&field.name)).ok()?;
+                Some((name, HeaderValue::from_bytes(self.at(&field.value)).ok()?))
             });
             let mut map = HeaderMap::new();
             for (name, value) in headers {
@@ -51,24 +60,21 @@ impl Headers {
 
     /// The values of a header, in order.
     pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &[u8]> {
-        let named = move |(header, _): &(&[u8], _)| header.eq_ignore_ascii_case(name.as_bytes());
-        self.iter().filter(named).map(|(_, value)| value)
+        let named = self.fields.iter();
+        let named = named.filter(move |field| {
+            field.name.len() == name.len()
+                && self.at(&field.name).eq_ignore_ascii_case(name.as_bytes())
+        });
+        named.map(|field| self.at(&field.value))
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let mut rest = self.lines.as_ref();
-        let lines = iter::from_fn(move || {
-            let end = rest.iter().position(|b| *b == b'\n')?;
-            let (line, after) = rest.split_at_checked(end + 1)?;
-            rest = after;
-            Some(line)
-        });
-        lines.filter_map(|line| {
-            let colon = line.iter().position(|b| *b == b':')?;
-            let (name, value) = line.split_at_checked(colon)?;
-            // the colon, and white space on both sides of the value
-            Some((name, value.get(1..)?.trim_ascii()))
-        })
+    fn at(&self, place: &Range<u32>) -> &[u8] {
+        let place = usize::try_from(place.start)
+            .ok()
+            .zip(usize::try_from(place.end).ok());
+        place
+            .and_then(|(start, end)| self.head.get(start..end))
+            .unwrap_or_default()
     }
 }
 
@@ -76,13 +82,27 @@ impl Headers {
 mod tests {
     use super::*;
 
-    fn headers(lines: &'static str) -> Headers {
-        Headers::new(Bytes::from_static(lines.as_bytes()))
+    /// What stands in these lines, each a name, a colon and a value, with single spaces.
+    fn headers(lines: &'static [u8]) -> Headers {
+        let mut fields = Vec::new();
+        let mut at = 0;
+        for line in lines.split_inclusive(|b| *b == b'\n') {
+            let colon = line.iter().position(|b| *b == b':').unwrap();
+            let place = |start: usize, end: usize| {
+                u32::try_from(at + start).unwrap()..u32::try_from(at + end).unwrap()
+            };
+            fields.push(Field {
+                name: place(0, colon),
+                value: place(colon + 2, line.len() - 2),
+            });
+            at += line.len();
+        }
+        Headers::new(Bytes::from_static(lines), fields)
     }
 
     #[test]
-    fn a_header_is_found_whatever_its_case_and_line_end() {
-        let headers = headers("Host: a:1\r\nX-Two:\tone \nx-two: two\r\nempty:\r\n\r\n");
+    fn a_header_is_found_whatever_its_case() {
+        let headers = headers(b"Host: a:1\r\nX-Two: one\r\nx-two: two\r\nempty: \r\n");
 
         assert_eq!(headers.text("host"), Some("a:1"));
         assert_eq!(headers.text("x-TWO"), Some("one"));
@@ -93,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_map_has_every_value_in_order() {
-        let headers = headers("b: 1\r\nA: 2\r\nB: 3\r\n\r\n");
+        let headers = headers(b"b: 1\r\nA: 2\r\nB: 3\r\n");
 
         let map: Vec<(&str, &[u8])> = headers
             .map()
@@ -105,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_no_text_is_in_the_map_only() {
-        let headers = Headers::new(Bytes::from_static(b"x: caf\xe9\r\n\r\n"));
+        let headers = headers(b"x: caf\xe9\r\n");
 
         assert_eq!(headers.text("x"), None);
         assert!(headers.contains("x"));

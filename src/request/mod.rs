@@ -14,7 +14,7 @@ mod offer;
 mod recorded;
 mod view;
 
-pub(crate) use headers::Headers;
+pub(crate) use headers::{Field, Headers};
 pub(crate) use matcher::Matcher;
 pub use matcher::{IntoMatcher, matchers};
 pub(crate) use offer::Calls;

@@ -103,7 +103,7 @@ impl Connection {
             }
         };
         // head and body stay where they were read, and the journal keeps them there
-        let lines = self.inbox.split_to(head.len).freeze().slice(head.lines..);
+        let bytes = self.inbox.split_to(head.len).freeze();
         let body = self.read_body(&head, body_limit).await?;
         let after = match body {
             Body::Whole(_) => head.after,
@@ -112,7 +112,7 @@ impl Connection {
         Ok(RawRequest {
             method: head.method,
             target: head.target,
-            headers: Headers::new(lines),
+            headers: Headers::new(bytes, head.fields),
             body,
             after,
         })

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::request::Field;
+
 /// How a TLS handshake begins.
 const TLS: &[u8] = b"\x16\x03";
 /// How an HTTP/2 connection begins.
@@ -32,8 +34,8 @@ pub(super) fn malformed(why: impl Into<String>) -> NoRequest {
 pub(super) struct RequestHead {
     /// Its length in bytes.
     pub(super) len: usize,
-    /// Where its header lines begin.
-    pub(super) lines: usize,
+    /// Where its headers stand.
+    pub(super) fields: Vec<Field>,
     pub(super) method: Cow<'static, str>,
     pub(super) target: String,
     pub(super) framing: Framing,
@@ -83,10 +85,7 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest>
     };
     Ok(Some(RequestHead {
         len,
-        lines: bytes
-            .iter()
-            .position(|b| *b == b'\n')
-            .map_or(len, |at| at + 1),
+        fields: headers.iter().map(|header| field(bytes, header)).collect(),
         method: match parsed.method.unwrap_or_default() {
             "POST" => Cow::Borrowed("POST"),
             "GET" => Cow::Borrowed("GET"),
@@ -101,6 +100,20 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest>
             AfterAnswer::KeepAlive
         },
     }))
+}
+
+/// Where a header stands in these bytes, of which it is a part.
+fn field(bytes: &[u8], header: &httparse::Header<'_>) -> Field {
+    let place = |part: &[u8]| {
+        let start = part.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
+        // a head is far shorter than this
+        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        at(start)..at(start.saturating_add(part.len()))
+    };
+    Field {
+        name: place(header.name.as_bytes()),
+        value: place(header.value),
+    }
 }
 
 /// The values of a header, in order.

@@ -135,9 +135,10 @@ fn route(
     shared: &Shared,
 ) -> Option<(Api, Option<SideRoad>)> {
     let routes = served(shared).filter_map(|api| {
-        let is_call = api.route() == (method, path);
-        let side_road = api.side_road(method, path);
-        (is_call || side_road.is_some()).then_some((api, side_road))
+        if api.route() == (method, path) {
+            return Some((api, None));
+        }
+        api.side_road(method, path).map(|road| (api, Some(road)))
     });
     let mut named = routes.clone().filter(|(api, _)| api.is_named_by(headers));
     named.next().or_else(|| routes.into_iter().next())

@@ -8,7 +8,8 @@ use crate::request::Calls;
 /// The JSON schema that the text has to fit.
 pub(crate) fn text_schema(body: &Value) -> Option<&Value> {
     let format = body
-        .pointer("/output_config/format")
+        .get("output_config")
+        .and_then(|config| config.get("format"))
         .or_else(|| body.get("output_format"))?;
     is(format, "json_schema")
         .then(|| format.get("schema"))

@@ -33,22 +33,25 @@ pub(super) fn version(request: &RecordedRequest) -> Option<Violation> {
 /// A header that stands several times counts as one value, joined by commas.
 pub(super) fn version_value(request: &RecordedRequest) -> Option<Violation> {
     const VERSIONS: [&str; 2] = ["2023-06-01", "2026-10-21"];
-    let values = || request.header_values("anthropic-version");
-    let is_served = |value| VERSIONS.iter().any(|version| version.as_bytes() == value);
-    let known = values().count() < 2 && values().all(is_served);
-    (!known).then(|| {
-        let sent: Vec<_> = values().map(String::from_utf8_lossy).collect();
-        let sent = sent.join(", ");
-        let sent = sent.escape_default();
-        Place::Version.refused(format!(
-            "anthropic-version: \"{sent}\" is not a valid version"
-        ))
-    })
+    let mut values = request.header_values("anthropic-version");
+    let first = values.next()?;
+    let second = values.next();
+    let is_served = VERSIONS.iter().any(|version| version.as_bytes() == first);
+    if is_served && second.is_none() {
+        return None;
+    }
+    let sent = [Some(first), second].into_iter().flatten().chain(values);
+    let sent: Vec<_> = sent.map(String::from_utf8_lossy).collect();
+    let sent = sent.join(", ");
+    let sent = sent.escape_default();
+    let text = format!("anthropic-version: \"{sent}\" is not a valid version");
+    Some(Place::Version.refused(text))
 }
 
 /// What the creation of a batch has to have.
-pub(super) fn batch_requests(request: &RecordedRequest) -> Option<Violation> {
-    side_roads::batch_requests(request).map(|why| Place::Body.refused(why))
+pub(super) fn batch_requests(asked: &Asked<'_>) -> Option<Violation> {
+    let why = side_roads::batch_requests(asked.request, asked.body)?;
+    Some(Place::Body.refused(why))
 }
 
 pub(super) fn json_body(request: &RecordedRequest) -> Option<Violation> {

@@ -129,7 +129,7 @@ const TABLE: &[(Rule, Check)] = {
             "batch-requests",
             "the documentation, and a public report (64 characters): 400; the other texts are pydantic's, \
              that of an id that stands twice is this crate's own",
-            Request(envelope::batch_requests),
+            Body(envelope::batch_requests),
         ),
         on("required-fields", REPORTS, Body(envelope::required_fields)),
         on("field-types", REPORTS, Body(envelope::field_types)),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::SideRoad;
 use crate::request::RecordedRequest;
@@ -12,10 +12,12 @@ use crate::request::RecordedRequest;
 const LONGEST: usize = 64;
 
 /// Why this request creates no batch; `None` if it does, or is no such request.
-pub(in super::super) fn batch_requests(request: &RecordedRequest) -> Option<String> {
-    let creates = SideRoad::find(request.method(), request.path()) == Some(SideRoad::CreateBatch);
-    let body = request.json().as_object().filter(|_| creates)?;
-    problem(body.get("requests"))
+pub(in super::super) fn batch_requests(
+    request: &RecordedRequest,
+    body: &Map<String, Value>,
+) -> Option<String> {
+    let creates = SideRoad::CreateBatch.route() == (request.method(), request.path());
+    creates.then(|| problem(body.get("requests"))).flatten()
 }
 
 fn problem(requests: Option<&Value>) -> Option<String> {
