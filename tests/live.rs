@@ -95,6 +95,8 @@ fn a_live_turn_has_the_bytes_of_a_scripted_one() {
 enum Saying {
     Text(String),
     Words(String),
+    /// The fragments of one block of thinking, which ends here.
+    Thinking(Vec<String>),
     /// The fragments of one call.
     Fragments(String, Vec<String>),
     Call(String, i64),
@@ -105,6 +107,10 @@ impl Saying {
         match self {
             Self::Text(text) => turn.text(text).fragments(Fragments::whole()),
             Self::Words(text) => turn.text(text),
+            Self::Thinking(pieces) => turn
+                .thinking(pieces.concat())
+                .fragments(Fragments::pieces(pieces))
+                .redacted_thinking(),
             Self::Fragments(name, pieces) => turn
                 .tool_call(name, Arguments::raw(pieces.concat()))
                 .fragments(Fragments::pieces(pieces)),
@@ -116,6 +122,12 @@ impl Saying {
         match self {
             Self::Text(text) => live.text(text).blocking(),
             Self::Words(text) => live.say(text.as_str()).blocking(),
+            Self::Thinking(pieces) => {
+                for piece in pieces {
+                    live.thinking(piece).blocking();
+                }
+                live.say(Turn::new().redacted_thinking()).blocking();
+            }
             Self::Fragments(name, pieces) => {
                 live.tool_call_fragment(name, "").blocking();
                 for piece in pieces {
@@ -134,6 +146,7 @@ fn sayings() -> impl Strategy<Value = Vec<Saying>> {
     let saying = prop_oneof![
         text().prop_map(Saying::Text),
         text().prop_map(Saying::Words),
+        prop::collection::vec(piece, 1..4).prop_map(Saying::Thinking),
         ("[ab]", prop::collection::vec(piece, 0..3)).prop_map(|(n, p)| Saying::Fragments(n, p)),
         ("[ab]", 0..9_i64).prop_map(|(name, n)| Saying::Call(name, n)),
     ];
@@ -216,6 +229,97 @@ fn each_call_is_on_the_wire_when_it_is_done_and_nothing_more() {
     assert_eq!(ascii(&client.read_exactly(end.len())), ascii(&end));
     client.assert_nothing_more();
     stub.verify();
+}
+
+#[test]
+fn live_thinking_is_signed_when_its_block_ends() {
+    let pieces = ["The sum ", "of two ", "and two."];
+    let whole = scripted()
+        .thinking(pieces.concat())
+        .fragments(Fragments::pieces(pieces))
+        .text("Four.")
+        .thinking("Is it?")
+        .fragments(Fragments::whole())
+        .tool_call("add", json!({}))
+        .thinking("Yes.")
+        .fragments(Fragments::whole())
+        .plain();
+    let live = Live::new();
+    let stub = builder().turn(Turn::from(&live).plain()).start();
+    let mut client = Raw::asking(&stub, streaming());
+    let events: Vec<_> = chunks(API, &whole, Cut::PerEvent).collect();
+    client.head();
+    let mut from = 0;
+    let mut assert_written = |client: &mut Raw, until: usize| {
+        let expected = chunked(events[from..until].iter().cloned());
+        let found = client.read_exactly(expected.len());
+        assert_eq!(ascii(&found), ascii(&expected));
+        client.assert_nothing_more();
+        from = until;
+    };
+
+    assert_written(&mut client, 1);
+    live.thinking("").blocking();
+    client.assert_nothing_more();
+    live.thinking(pieces[0]).blocking();
+    assert_written(&mut client, 3); // start of the block, delta
+    live.thinking(pieces[1]).blocking();
+    assert_written(&mut client, 4);
+    live.thinking("").blocking();
+    live.pause(Duration::ZERO).blocking();
+    live.say(Turn::new()).blocking();
+    client.assert_nothing_more();
+    live.thinking(pieces[2]).blocking();
+    assert_written(&mut client, 5); // the block went on
+    live.text("Four.").blocking();
+    assert_written(&mut client, 9); // signature, stop; start of the text, delta
+    live.thinking("Is it?").blocking();
+    assert_written(&mut client, 12); // stop of the text; start of the block, delta
+    live.tool_call_fragment("add", "").blocking();
+    assert_written(&mut client, 16); // signature, stop; start of the call, empty delta
+    live.thinking("Yes.").blocking();
+    assert_written(&mut client, 19); // stop of the call; start of the block, delta
+    live.finish().blocking();
+    let end = [chunked(events[19..].iter().cloned()), LAST_CHUNK.to_vec()].concat();
+    assert_eq!(ascii(&client.read_exactly(end.len())), ascii(&end));
+    stub.verify();
+}
+
+#[test]
+fn live_thinking_has_the_bytes_of_a_scripted_one() {
+    let mut empty_last_deltas = 0;
+    for seed in 0..40 {
+        let turn = scripted()
+            .thinking("Hm. Two.")
+            .fragments(Fragments::pieces(["Hm. ", "Two."]))
+            .thinking("")
+            .thinking("Or three?")
+            .text("Two, and no more of them than that.")
+            .seed(seed);
+        for (request, expected) in [
+            (streaming(), sse_body(API, &turn)),
+            (not_streaming(), json_body(API, &turn)),
+        ] {
+            let live = Live::new();
+            let stub = builder().turn(Turn::from(&live).seed(seed)).start();
+            let mut client = Raw::asking(&stub, request);
+            live.thinking("Hm. ").blocking();
+            live.thinking("Two.").blocking();
+            live.say(Turn::new().thinking("").thinking("Or three?"))
+                .blocking();
+            live.say("Two, and no more of them than that.").blocking();
+            live.finish().blocking();
+            let found = client.response().body;
+            assert_eq!(ascii(&found), ascii(&expected), "seed {seed}");
+            let empty = r#"{"type":"thinking_delta","thinking":""}"#;
+            empty_last_deltas += String::from_utf8_lossy(&found).matches(empty).count();
+            stub.verify();
+        }
+    }
+    assert!(
+        empty_last_deltas > 0,
+        "no seed ends thinking with an empty delta"
+    );
 }
 
 #[test]

@@ -978,6 +978,7 @@ async fn a_live_turn_that_cannot_write_says_what_and_why() {
             live.tool_call_fragment("f", ""),
             "a fragment of a tool call",
         ),
+        (live.thinking("x"), "a fragment of thinking"),
         (live.say("x"), "parts"),
         (live.finish(), "the end"),
     ] {

@@ -43,6 +43,8 @@ pub(crate) struct LiveSource {
 /// A piece of the turn so far.
 enum Said {
     Text(String),
+    /// The fragments of one block.
+    Thinking(Vec<String>),
     Call {
         name: String,
         pieces: Vec<String>,
@@ -132,6 +134,7 @@ impl LiveSource {
         match words {
             Words::Parts(parts) if parts.is_empty() => return Ok(()),
             Words::Text(text) => self.said.push(Said::Text(text)),
+            Words::Thinking(piece) => self.thinking(piece),
             Words::Parts(parts) => self.said.push(Said::Parts(parts)),
             Words::CallFragment { name, piece } => self.call_fragment(name, piece),
             Words::CallEnd => {
@@ -161,13 +164,22 @@ impl LiveSource {
         Ok(())
     }
 
+    fn thinking(&mut self, piece: String) {
+        match self.said.last_mut() {
+            Some(Said::Thinking(pieces)) => pieces.push(piece),
+            Some(Said::Text(_) | Said::Call { .. } | Said::Parts(_)) | None => {
+                self.said.push(Said::Thinking(vec![piece]));
+            }
+        }
+    }
+
     fn call_fragment(&mut self, called: String, piece: String) {
         let piece = Some(piece).filter(|piece| !piece.is_empty());
         match self.said.last_mut() {
             Some(Said::Call { name, pieces, open }) if *open && *name == called => {
                 pieces.extend(piece);
             }
-            Some(Said::Call { .. } | Said::Text(_) | Said::Parts(_)) | None => {
+            Some(Said::Call { .. } | Said::Text(_) | Said::Thinking(_) | Said::Parts(_)) | None => {
                 self.said.push(Said::Call {
                     name: called,
                     pieces: piece.into_iter().collect(),
@@ -268,6 +280,9 @@ impl LiveSource {
         for said in &self.said {
             turn = match said {
                 Said::Text(text) => turn.text(text.as_str()).fragments(Fragments::whole()),
+                Said::Thinking(pieces) => turn
+                    .thinking(pieces.concat())
+                    .fragments(Fragments::pieces(pieces.iter().map(String::as_str))),
                 Said::Call { name, pieces, .. } => turn
                     .tool_call(name.as_str(), Arguments::raw(pieces.concat()))
                     .fragments(Fragments::pieces(pieces.iter().map(String::as_str))),
@@ -285,19 +300,23 @@ impl LiveSource {
     /// The events that were not written yet, up to those that end the turn.
     fn new_events(&self) -> Result<Vec<WireEvent>, String> {
         let mut events: Vec<_> = self.events(&self.so_far())?.skip(self.written).collect();
-        let last_end = events.iter().rposition(|event| event.mark == Mark::PartEnd);
-        events.truncate(match last_end {
-            None => 0,
-            Some(at) if self.is_open() => at,
-            Some(at) => at + 1,
-        });
+        let last = |mark| events.iter().rposition(|event| event.mark == mark);
+        let len = if matches!(self.said.last(), Some(Said::Thinking(_))) {
+            // its signature comes with its end
+            last(Mark::Delta).map(|at| at + 1)
+        } else if self.is_open() {
+            last(Mark::PartEnd)
+        } else {
+            last(Mark::PartEnd).map(|at| at + 1)
+        };
+        events.truncate(len.unwrap_or(0));
         Ok(events)
     }
 
-    /// Whether the last part can go on: adjacent text is one block.
+    /// Whether the last part can go on: adjacent text is one block, and so is adjacent thinking.
     fn is_open(&self) -> bool {
         match self.said.last() {
-            Some(Said::Text(_)) => true,
+            Some(Said::Text(_) | Said::Thinking(_)) => true,
             Some(Said::Call { open, .. }) => *open,
             Some(Said::Parts(parts)) => parts.last().is_some_and(goes_on),
             None => false,

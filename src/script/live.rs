@@ -116,6 +116,8 @@ impl From<&Live> for Turn {
 pub(crate) enum Words {
     /// One fragment of text.
     Text(String),
+    /// One fragment of thinking.
+    Thinking(String),
     /// One fragment of this tool's call.
     CallFragment {
         name: String,
@@ -192,7 +194,9 @@ impl LiveLine {
                 }
                 Words::CallFragment { .. } => state.call_is_open = true,
                 Words::Parts(parts) if parts.is_empty() => {}
-                Words::Text(_) | Words::CallEnd | Words::Parts(_) => state.call_is_open = false,
+                Words::Text(_) | Words::Thinking(_) | Words::CallEnd | Words::Parts(_) => {
+                    state.call_is_open = false;
+                }
                 Words::Pause(_) => {}
                 Words::Finish(_) | Words::Fail(_) => state.last_words = true,
             }

@@ -29,6 +29,38 @@ impl Live {
         self.say_words("text", "a fragment of text", words)
     }
 
+    /// Writes one fragment of thinking. Adjacent thinking is one block; its signature, made from the seed, is
+    /// written where it ends: with the next part of another kind, or with the end of the answer. Empty thinking
+    /// writes nothing; hidden thinking, or a signature of its own, is for [`say`](Self::say).
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::{Live, WireStub};
+    ///
+    /// let live = Live::new();
+    /// let stub = WireStub::builder().turn(&live).start();
+    /// # let mut response = reqwest::Client::new()
+    /// #     .post(stub.anthropic_url() + "/v1/messages").header("x-api-key", "k")
+    /// #     .header("anthropic-version", "2023-06-01")
+    /// #     .body(r#"{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}"#)
+    /// #     .send().await.unwrap();
+    /// live.thinking("The sum of two ").await;
+    /// live.thinking("and two.").await; // the block is open
+    /// live.text("Four.").await; // it was signed and ended
+    /// live.finish().await;
+    /// # while response.chunk().await.unwrap().is_some() {}
+    /// # });
+    /// ```
+    pub fn thinking(&self, text: impl Into<String>) -> Writing {
+        let text = text.into();
+        let words = if text.is_empty() {
+            Words::Parts(Vec::new())
+        } else {
+            Words::Thinking(text)
+        };
+        self.say_words("thinking", "a fragment of thinking", words)
+    }
+
     /// Writes one fragment of the arguments of a call of this tool, as it is. It goes on with the call
     /// before it if that is of this tool and has not ended; else it opens one, which an empty fragment does
     /// without arguments.
