@@ -239,6 +239,35 @@ fn a_whole_body_is_what_its_fixture_says_byte_by_byte() {
 }
 
 #[test]
+fn one_count_of_server_tools_brings_the_other_since_both_are_there() {
+    let both = |searches: u64, fetches: u64| {
+        format!(
+            r#","server_tool_use":{{"web_search_requests":{searches},"web_fetch_requests":{fetches}}}}}"#
+        )
+    };
+    for (usage, era, expected) in [
+        (Usage::input(1).web_searches(2), Era::today(), both(2, 0)),
+        (Usage::input(1).web_fetches(3), Era::of(2026, 4), both(0, 3)),
+        (
+            Usage::input(1).web_searches(2).web_fetches(3),
+            Era::today(),
+            both(2, 3),
+        ),
+        (
+            Usage::input(1).web_searches(2),
+            Era::of(2026, 3),
+            r#","server_tool_use":{"web_search_requests":2}}"#.to_owned(),
+        ),
+    ] {
+        let turn = Turn::new().text("hi").usage(usage).era(era).plain();
+        for bytes in [sse_body(API, &turn), json_body(API, &turn)] {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            assert!(text.contains(&expected), "{era:?}: {text}");
+        }
+    }
+}
+
+#[test]
 fn noise_never_changes_what_is_said_and_every_kind_of_it_occurs() {
     let turn = text_and_tools();
     let plain = strip_noise(&sse_body(API, &turn.clone().plain()));

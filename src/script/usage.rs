@@ -24,7 +24,8 @@ pub struct Usage {
     pub cache_creation_1h_tokens: u64,
     /// How many tokens of the answer are thinking, if the provider says it.
     pub thinking_tokens: Option<u64>,
-    /// How often the provider searched the web, if it says it.
+    /// How often the provider searched the web, if it says it. Where an API says this only together with the
+    /// pages fetched, the one that is not given is 0.
     pub web_search_requests: Option<u64>,
     /// How often the provider fetched a page, if it says it.
     pub web_fetch_requests: Option<u64>,

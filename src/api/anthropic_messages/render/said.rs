@@ -91,6 +91,10 @@ fn usage(message: &Message, envelope: &Envelope) -> Result<Usage, String> {
         let said = message.usage.as_ref();
         usage.thinking_tokens = said.and_then(|said| said.thinking_tokens);
         usage.web_fetch_requests = said.and_then(|said| said.web_fetch_requests);
+    } else if usage.web_search_requests.is_some() || usage.web_fetch_requests.is_some() {
+        // as recorded, and as the service's SDKs have it: one is not there without the other
+        usage.web_search_requests.get_or_insert(0);
+        usage.web_fetch_requests.get_or_insert(0);
     }
     for (has, tokens, what) in [
         (
