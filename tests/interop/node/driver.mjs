@@ -48,10 +48,13 @@ async function create(messages, call, seen, options) {
 }
 
 async function helper(messages, call, seen, options, controller) {
-  Object.assign(seen, { events: [], texts: [], inputs: [] });
+  Object.assign(seen, { events: [], texts: [], inputs: [], thoughts: [], signatures: [], citations: [] });
   const stream = messages.stream(call.params, options);
   stream.on("text", (text) => seen.texts.push(text));
   stream.on("inputJson", (text) => seen.inputs.push(text));
+  stream.on("thinking", (text) => seen.thoughts.push(text));
+  stream.on("signature", (signature) => seen.signatures.push(signature));
+  stream.on("citation", (citation) => seen.citations.push(citation));
   for await (const event of stream) {
     seen.events.push(event.type);
     if (event.type === "content_block_delta" && (await leave(call, seen, controller, stream))) break;
@@ -85,13 +88,14 @@ async function toolLoop(messages, call, seen) {
   seen.texts = [];
   const history = [...call.params.messages];
   for (;;) {
-    const answer = await messages.create({ ...call.params, messages: history });
+    const params = { ...call.params, messages: history };
+    const answer = await (call.stream ? messages.stream(params).finalMessage() : messages.create(params));
     seen.texts.push(...answer.content.filter((block) => block.type === "text").map((block) => block.text));
     seen.message = answer;
-    if (answer.stop_reason !== "tool_use") return;
+    if (!["tool_use", "pause_turn"].includes(answer.stop_reason)) return;
     history.push({ role: "assistant", content: answer.content });
     const calls = answer.content.filter((block) => block.type === "tool_use");
-    history.push({ role: "user", content: calls.map(toolResult) });
+    if (calls.length) history.push({ role: "user", content: calls.map(toolResult) });
   }
 }
 

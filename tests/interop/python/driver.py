@@ -8,6 +8,7 @@ judged here: the tests compare.
 import asyncio
 import contextlib
 import inspect
+import itertools
 import json
 import sys
 import time
@@ -16,6 +17,7 @@ import traceback
 import anthropic
 import anyio
 import httpx2
+import pydantic
 from anthropic import beta_async_tool, beta_tool
 
 waits = []
@@ -75,6 +77,32 @@ def plain(model):
     return model.to_dict(mode="json")
 
 
+def classes(value):
+    """The SDK's classes in a value, those of members in brackets, in the order of their names."""
+    if isinstance(value, list):
+        return ", ".join(sorted(filter(None, map(classes, value))))
+    if not isinstance(value, pydantic.BaseModel):
+        return ""
+    members = value.__dict__.values()
+    inside = classes([item for member in members for item in (member if isinstance(member, list) else [member])])
+    return type(value).__name__ + (f"({inside})" if inside else "")
+
+
+def misfits(model):
+    """The members that do not fit the SDK's types, which it does not check itself."""
+    try:
+        type(model).model_validate_json(json.dumps(plain(model)), strict=True)
+    except pydantic.ValidationError as error:
+        return sorted({member(found["loc"]) for found in error.errors()})
+    return []
+
+
+def member(place):
+    """The path of a member, without what is inside one that may have several types."""
+    names = itertools.takewhile(lambda name: isinstance(name, int) or name.islower(), place)
+    return ".".join(map(str, names))
+
+
 def failure(error):
     def text(name):
         value = getattr(error, name, None)
@@ -100,10 +128,13 @@ async def create(messages, call, seen):
     seen["headers"] = dict(raw.headers)
     seen["request_id"] = message._request_id
     seen["message"] = plain(message)
+    if call.get("types"):
+        seen["classes"] = [classes(block) for block in message.content]
+        seen["misfits"] = misfits(message)
 
 
 async def helper(messages, call, seen):
-    seen.update(events=[], texts=[], inputs=[])
+    seen.update(events=[], texts=[], inputs=[], thoughts=[], signatures=[], citations=[])
     async with entered(messages.stream(**call["params"])) as stream:
         seen["request_id"] = stream.request_id
         async for event in each(stream):
@@ -115,6 +146,12 @@ async def helper(messages, call, seen):
                     break
             elif event.type == "input_json":
                 seen["inputs"].append(event.partial_json)
+            elif event.type == "thinking":
+                seen["thoughts"].append(event.thinking)
+            elif event.type == "signature":
+                seen["signatures"].append(event.signature)
+            elif event.type == "citation":
+                seen["citations"].append(plain(event.citation))
         if call.get("leave") != "break":
             seen["message"] = plain(await given(stream.get_final_message()))
 
@@ -125,6 +162,9 @@ async def raw(messages, call, seen):
     seen["headers"] = dict(stream.response.headers)
     async for event in each(stream):
         seen["events"].append(plain(event))
+        if call.get("types"):
+            found = [f"{event.type}: {name}" for name in misfits(event)]
+            seen["misfits"] = seen.get("misfits", []) + found
         if event.type == "content_block_delta":
             await maybe_leave(call, seen)
             if call.get("leave") == "break":
@@ -149,14 +189,22 @@ async def tool_loop(messages, call, seen):
     params = call["params"]
     history = list(params["messages"])
     while True:
-        answer = await given(messages.create(**{**params, "messages": history}))
+        answer = await answered(messages, {**params, "messages": history}, call["stream"])
         seen["texts"] += [block.text for block in answer.content if block.type == "text"]
         seen["message"] = plain(answer)
-        if answer.stop_reason != "tool_use":
+        if answer.stop_reason not in ("tool_use", "pause_turn"):
             return
         history.append({"role": "assistant", "content": answer.content})
         calls = [block for block in answer.content if block.type == "tool_use"]
-        history.append({"role": "user", "content": [tool_result(block) for block in calls]})
+        if calls:
+            history.append({"role": "user", "content": [tool_result(block) for block in calls]})
+
+
+async def answered(messages, params, stream):
+    if not stream:
+        return await given(messages.create(**params))
+    async with entered(messages.stream(**params)) as answer:
+        return await given(answer.get_final_message())
 
 
 def tool_result(block):

@@ -44,9 +44,14 @@ impl Call {
         Self::new(stub, "raw")
     }
 
-    /// A tool loop over `messages.create(..)`, as the SDK's users write it.
+    /// A tool loop over `messages.create(..)`, as the SDK's users write it. It goes on after a pause too.
     pub fn tool_loop(stub: &StubHandle) -> Self {
-        Self::new(stub, "loop")
+        Self::new(stub, "loop").field("stream", false)
+    }
+
+    /// The same over the final messages of `messages.stream(..)`.
+    pub fn streaming_tool_loop(stub: &StubHandle) -> Self {
+        Self::new(stub, "loop").field("stream", true)
     }
 
     /// The SDK's own tool loop, `beta.messages.tool_runner(..)`.
@@ -85,6 +90,12 @@ impl Call {
     pub fn fetch(stub: &StubHandle, method: &str, path: &str, headers: Value) -> Self {
         let call = Self::new(stub, "fetch").field("method", method);
         call.field("path", path).field("headers", headers)
+    }
+
+    /// Looks at the SDK's own types too, where the language has them: the classes that it chose, and the members
+    /// that do not fit them.
+    pub fn types(self) -> Self {
+        self.field("types", true)
     }
 
     /// Goes by way of `client.beta`.

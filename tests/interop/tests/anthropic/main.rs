@@ -27,6 +27,7 @@ mod broken;
 mod cancel;
 mod errors;
 mod messages;
+mod parts;
 mod requests;
 mod retries;
 mod side_roads;
