@@ -14,6 +14,12 @@ for_each_sdk!(
 
 const LOOPS: [fn(&StubHandle) -> Call; 2] = [Call::tool_loop, Call::streaming_tool_loop];
 
+/// The loops that the SDKs run, with the history in each request.
+const RUNNERS: [fn(&StubHandle) -> Call; 2] = [
+    |stub| Call::tool_runner(stub).param("thread", false),
+    |stub| Call::streaming_tool_runner(stub).param("thread", false),
+];
+
 /// The requests of the loop over these turns, with `tools`; and what it ends with.
 #[track_caller]
 fn requests(
@@ -59,7 +65,7 @@ fn thinking_goes_back_in_its_place(sdk: Sdk) {
             .thinking_with_signature("Done.", "Zm91cg==")
             .text("Sunny."),
     ];
-    for call in LOOPS {
+    for call in LOOPS.into_iter().chain(RUNNERS) {
         for beta in [false, true] {
             let call = |stub: &StubHandle| {
                 let thinking = json!({"type": "enabled", "budget_tokens": 1024});
@@ -114,7 +120,7 @@ fn a_pause_is_gone_on_from(sdk: Sdk) {
             .stop_reason(StopReason::PauseTurn),
         Turn::new().server_tool_result(build()).text("Built."),
     ];
-    for call in LOOPS {
+    for call in LOOPS.into_iter().chain(RUNNERS) {
         let call = |stub: &StubHandle| {
             let tool = json!({"type": "code_execution_20250825", "name": "code_execution"});
             call(stub).param("tools", json!([tool]))
