@@ -60,7 +60,10 @@ fn turns() -> Vec<(Topic, Turn)> {
 async fn thinking_arrives_with_its_signature_and_in_its_place(client: Client) {
     for form in [Form::Whole, Form::Streamed] {
         for (topic, turn) in turns() {
-            let stub = WireStub::builder().turn(turn.clone()).start();
+            let stub = WireStub::builder()
+                .turn(turn.clone())
+                .allow_script_drift()
+                .start();
             let seen = client.ask(&stub, form, Wants::Thinking).await;
             let found = verdict(seen.content == said(&reply(&turn)), &seen);
             topic.assert(client, form, found);
@@ -110,7 +113,7 @@ async fn a_genai_stream_puts_thinking_that_came_after_text_before_it() {
         .text("Let me look.")
         .thinking_with_signature("Then.", "c2lnMg==")
         .tool_call_with_id("toolu_1", "weather", json!({"city": "Oslo"}));
-    let stub = WireStub::builder().turn(turn).start();
+    let stub = WireStub::builder().turn(turn).allow_script_drift().start();
 
     let seen = Client::Genai
         .ask(&stub, Form::Streamed, Wants::Thinking)
