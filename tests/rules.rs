@@ -662,6 +662,40 @@ const ACCEPTED: &[(&str, Request)] = &[
         )
         .model("claude-opus-4-6")
     }),
+    ("a paused answer in several messages is one turn", |call| {
+        let search = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
+        talk(
+            call,
+            json!([user("a"), assistant(json!([search])), assistant("so far ")]),
+        )
+        .model("claude-opus-4-6")
+    }),
+    ("results of every kind in any order", |call| {
+        let results = json!([
+            {"type": "tool_result", "tool_use_id": "d", "is_error": true},
+            {"type": "tool_result", "tool_use_id": "c", "content": ""},
+            {"type": "text", "text": "and"},
+            {"type": "tool_result", "tool_use_id": "a", "content": [
+                {"type": "text", "text": ""},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "eA=="}},
+                {"type": "search_result", "source": "s", "title": "t", "content": [text("x")],
+                 "citations": {"enabled": true}},
+                {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}},
+                {"type": "tool_reference", "tool_name": "f"}
+            ]}
+        ]);
+        let late = json!([result("b"), {"type": "container_upload", "file_id": "file_1"}]);
+        talk(
+            version(call, "2026-10-21"),
+            json!([
+                user("go"),
+                assistant(json!([text("x"), tool_use("a"), tool_use("b")])),
+                assistant(json!([tool_use("c"), tool_use("d")])),
+                user(results),
+                user(late)
+            ]),
+        )
+    }),
     ("what stood before a compaction is left out", |call| {
         let summary = json!({"type": "compaction", "content": "they met"});
         let calls = json!([summary, tool_use("b")]);
@@ -721,6 +755,21 @@ async fn what_the_service_accepts_passes() {
         let passed = request(call(&stub)).send().await;
         assert_eq!(passed.gist(), "ok", "{what}: {:?}", passed.body);
     }
+}
+
+/// Looked at one against the other these would take minutes.
+#[tokio::test]
+async fn a_turn_may_call_very_many_tools() {
+    const CALLS: usize = 20_000;
+    let ids = || (0..CALLS).map(|n| format!("toolu_{n}"));
+    let calls: Value = ids().map(|id| tool_use(&id)).collect();
+    let results: Value = ids().map(|id| result(&id)).collect();
+    let stub = builder().turn("ok").start();
+
+    let messages = json!([user("go"), assistant(calls), user(results)]);
+    let passed = talk(call(&stub), messages).send().await;
+
+    assert_eq!(passed.gist(), "ok", "{:?}", passed.body);
 }
 
 // --- order -----------------------------------------------------------------------------------------

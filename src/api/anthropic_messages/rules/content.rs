@@ -88,12 +88,11 @@ fn is_blank(text: &str) -> bool {
     !text.is_empty() && text.trim().is_empty()
 }
 
-/// The text that the answer has to go on from: a last message of the model's that is text only. One with
-/// other blocks may be an answer that the service paused.
+/// The text that the answer has to go on from: a last message of the model's, if all it says last is text.
+/// With other blocks it may be an answer that the service paused, whose pieces may be messages of their own.
 fn prefill<'a, 'b>(asked: &'b Asked<'a>) -> Option<&'b Block<'a>> {
     let last = asked.blocks.last()?;
-    let of_last = asked.blocks.iter().rev();
-    let mut of_last = of_last.take_while(|block| block.message == last.message);
+    let mut of_last = asked.turn(last.turn).iter();
     let is_last = last.message + 1 == asked.messages().len();
     let is_prefill = is_last
         && last.role == Role::Assistant

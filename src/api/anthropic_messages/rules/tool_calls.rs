@@ -25,6 +25,14 @@ fn results<'b, 'a>(asked: &'b Asked<'a>) -> impl Iterator<Item = &'b Block<'a>> 
     })
 }
 
+/// The ids of all blocks of this kind with their turns: looked up, since a turn may have very many.
+fn ids<'a>(asked: &Asked<'a>, kind: &str, member: &str) -> BTreeSet<(usize, &'a str)> {
+    let blocks = asked.blocks.iter().filter(|block| block.kind == kind);
+    blocks
+        .map(|block| (block.turn, block.word(member)))
+        .collect()
+}
+
 /// Reported in trycua/cua#524.
 pub(super) fn unique_ids(asked: &Asked<'_>) -> Option<Violation> {
     let mut seen = BTreeSet::new();
@@ -35,12 +43,8 @@ pub(super) fn unique_ids(asked: &Asked<'_>) -> Option<Violation> {
 
 /// Reported in anthropics/claude-code#12526, with several ids in anthropics/claude-code#6242.
 pub(super) fn answered(asked: &Asked<'_>) -> Option<Violation> {
-    let mut open = calls(asked).filter(|call| {
-        let mut next = asked.turn(call.turn + 1).iter();
-        !next.any(|block| {
-            block.kind == "tool_result" && block.word("tool_use_id") == call.word("id")
-        })
-    });
+    let results = ids(asked, "tool_result", "tool_use_id");
+    let mut open = calls(asked).filter(|call| !results.contains(&(call.turn + 1, call.word("id"))));
     let first = open.next()?;
     let rest = open.take_while(|call| call.message == first.message);
     let ids: Vec<&str> = std::iter::once(first)
@@ -56,15 +60,16 @@ pub(super) fn answered(asked: &Asked<'_>) -> Option<Violation> {
 
 /// Reported in anthropics/claude-code#10693.
 pub(super) fn matched(asked: &Asked<'_>) -> Option<Violation> {
+    let calls = ids(asked, "tool_use", "id");
+    // a tool that the service runs may be answered for later
+    let of_service = asked.blocks.iter();
+    let of_service = of_service.filter(|block| block.kind.ends_with("_tool_use"));
+    let of_service: BTreeSet<&str> = of_service.map(|block| block.word("id")).collect();
     let stray = results(asked).find(|result| {
         let id = result.word("tool_use_id");
-        let is_call = |block: &Block<'_>| block.kind == "tool_use" && block.word("id") == id;
-        // a tool that the service runs may be answered for later
-        let is_service_call =
-            |block: &Block<'_>| block.kind.ends_with("_tool_use") && block.word("id") == id;
         let before = result.turn.checked_sub(1);
-        let called = before.is_some_and(|turn| asked.turn(turn).iter().any(is_call));
-        !called && !asked.blocks.iter().any(is_service_call)
+        let called = before.is_some_and(|turn| calls.contains(&(turn, id)));
+        !called && !of_service.contains(id)
     })?;
     Some(stray.place().refused(format!(
         "{}: unexpected `tool_use_id` found in `tool_result` blocks: {}. Each `tool_result` block must \
