@@ -817,6 +817,16 @@ fn a_chunk_that_is_malformed_is_answered_and_fails_the_test() {
             "a chunk of the request's body lacks its line end",
         ),
         (
+            "a chunk length with a bare line feed",
+            "5\nxxxxx\n0\n\n",
+            "a line of the chunked request body ends in a bare line feed\n  found: `5\\n`",
+        ),
+        (
+            "a trailer with a bare line feed",
+            "0\r\na: b\n\n",
+            "a line of the chunked request body ends in a bare line feed\n  found: `a: b\\n`",
+        ),
+        (
             "an endless chunk line",
             &endless,
             "a line of the chunked request body is too long",

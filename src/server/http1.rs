@@ -200,12 +200,19 @@ impl Connection {
         })
     }
 
-    /// Reads a line, without its end.
+    /// Reads a line, without its end. A bare line feed ends none here, as it does in a head (RFC 9112,
+    /// section 7.1): it is told, since waiting for more would be waiting for ever.
     async fn read_line(&mut self) -> Result<BytesMut, NoRequest> {
         loop {
-            if let Some(at) = self.inbox.windows(2).position(|pair| pair == b"\r\n") {
-                let line = self.inbox.split_to(at);
-                self.inbox.advance(2);
+            if let Some(at) = self.inbox.iter().position(|b| *b == b'\n') {
+                let mut line = self.inbox.split_to(at + 1);
+                if !line.ends_with(b"\r\n") {
+                    return Err(malformed(format!(
+                        "a line of the chunked request body ends in a bare line feed\n  found: {}",
+                        shown(&line)
+                    )));
+                }
+                line.truncate(line.len() - 2);
                 return Ok(line);
             }
             if self.inbox.len() > CHUNK_LINE_LIMIT {
