@@ -281,6 +281,24 @@ fn a_query_is_recorded_and_changes_nothing() {
     stub.verify();
 }
 
+#[test]
+fn a_whole_url_is_recorded_as_its_path_and_query() {
+    for (target, recorded) in [
+        ("http://api.test/v1/messages?a=/b", "/v1/messages?a=/b"),
+        ("HTTPS://api.test/v1/messages", "/v1/messages"),
+        ("http://api.test", "/"),
+        ("http://api.test?a=http://b", "/?a=http://b"),
+        ("/v1/http://b", "/v1/http://b"),
+        ("http:/v1/messages", "http:/v1/messages"),
+        ("*", "*"),
+    ] {
+        let stub = hi();
+        let request = ascii_replace(&streaming(), "/v1/messages", target);
+        Raw::asking(&stub, request).response();
+        assert_eq!(stub.journal()[0].target(), recorded, "{target}");
+    }
+}
+
 fn ascii_replace(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(bytes).unwrap();
     assert!(text.contains(from), "{text}");
@@ -425,6 +443,10 @@ fn shapes() -> Vec<(&'static str, Vec<u8>)> {
         (
             "empty lines before it",
             [b"\r\n\n\r\n".to_vec(), streaming()].concat(),
+        ),
+        (
+            "the whole URL, as to a proxy",
+            ascii_replace(&streaming(), " /v1", " http://api.test:80/v1"),
         ),
         (
             "bare line feeds in its head",

@@ -48,7 +48,7 @@ struct Record {
 pub(crate) struct Received {
     pub(crate) kind: Kind,
     pub(crate) method: Cow<'static, str>,
-    /// Path and query, as sent.
+    /// Path and query, as sent, without scheme and host.
     pub(crate) target: String,
     pub(crate) headers: Headers,
     pub(crate) body: Bytes,
@@ -144,7 +144,7 @@ impl RecordedRequest {
         self.target().split_once('?').map(|(_, query)| query)
     }
 
-    /// Path and query, as sent.
+    /// Path and query, as sent; those of the URL, if all of it was sent, as to a proxy.
     #[must_use]
     pub fn target(&self) -> &str {
         &self.0.received.target

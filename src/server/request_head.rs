@@ -91,7 +91,7 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, NoRequest>
             "GET" => Cow::Borrowed("GET"),
             other => Cow::Owned(other.to_owned()),
         },
-        target: parsed.path.unwrap_or_default().to_owned(),
+        target: target(parsed.path.unwrap_or_default()),
         framing: framing(headers)?,
         expects_continue: says("expect", "100-continue"),
         after: if says("connection", "close") {
@@ -113,6 +113,24 @@ fn field(bytes: &[u8], header: &httparse::Header<'_>) -> Field {
     Field {
         name: place(header.name.as_bytes()),
         value: place(header.value),
+    }
+}
+
+/// Path and query. A client that takes this server for a proxy sends the whole URL, which every server has
+/// to accept (RFC 9112, section 3.2.2).
+fn target(sent: &str) -> String {
+    let url = sent.split_once("://").filter(|(scheme, _)| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    });
+    let Some((_, rest)) = url else {
+        return sent.to_owned();
+    };
+    let authority = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (_, target) = rest.split_at(authority);
+    if target.starts_with('/') {
+        target.to_owned()
+    } else {
+        format!("/{target}")
     }
 }
 
