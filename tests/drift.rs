@@ -284,6 +284,24 @@ const FITTING: &[Fitting] = &[
         asking_for_json,
     ),
     (
+        "words before the provider's own tool",
+        || {
+            let search = ServerTool::web_search("q", [("title", "http://a.test")]);
+            let turn = Turn::new().text("Let me look.").server_tool(search);
+            turn.json(json!({"best": 1}))
+        },
+        asking_for_json,
+    ),
+    (
+        "words before a block of any kind",
+        || {
+            let block = json!({"type": "fallback", "from": {"model": "a"}, "to": {"model": "b"}});
+            let turn = Turn::new().text("I cann").raw_block(block);
+            turn.json(json!({"best": 1}))
+        },
+        asking_for_json,
+    ),
+    (
         "a text that no schema binds",
         || Turn::new().text("x"),
         |call| call.member("output_config", json!({"effort": "low"})),

@@ -118,19 +118,13 @@ fn edits(from: &str, to: &str) -> usize {
 }
 
 /// A text that does not fit the schema. What was cut short or refused is not bound to it, as the service
-/// says itself.
+/// says itself; neither is what the model says before it works on with a tool of the service's.
 fn text_drift(message: &Message, schema: &Value) -> Option<Drift> {
     const WHAT: &str = "the script's text does not fit the schema that the request asks for";
     if message.effective_stop_reason() != StopReason::EndTurn {
         return None;
     }
-    let texts = message.parts.iter().filter_map(|part| {
-        let ScriptedPart::Text { text, .. } = part else {
-            return None;
-        };
-        Some(&**text)
-    });
-    let text: String = texts.collect();
+    let text = last_text(message);
     if text.is_empty() && !message.parts.is_empty() {
         return None;
     }
@@ -145,6 +139,23 @@ fn text_drift(message: &Message, schema: &Value) -> Option<Drift> {
             Some(Drift(WHAT, misfit.expected + &at, misfit.found))
         }
     }
+}
+
+/// The text behind the last block that is the service's own affair.
+fn last_text(message: &Message) -> String {
+    let mut last = String::new();
+    for part in &message.parts {
+        match part {
+            ScriptedPart::Text { text, .. } => last.push_str(text),
+            ScriptedPart::ServerTool { .. }
+            | ScriptedPart::Compaction { .. }
+            | ScriptedPart::Raw { .. } => last.clear(),
+            ScriptedPart::Thinking { .. }
+            | ScriptedPart::RedactedThinking { .. }
+            | ScriptedPart::ToolCall { .. } => {}
+        }
+    }
+    last
 }
 
 #[cfg(test)]

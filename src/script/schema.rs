@@ -62,7 +62,7 @@ impl Check<'_> {
             }
         }
         if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {
-            if !allowed.contains(value) {
+            if !allowed.iter().any(|allowed| is_equal(allowed, value)) {
                 let allowed: Vec<String> = allowed.iter().map(shown).collect();
                 return here(format!("one of {}", allowed.join(", ")));
             }
@@ -114,6 +114,26 @@ impl Check<'_> {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
         }
+    }
+}
+
+/// Whether two values are the same to a schema: `1` and `1.0` are (JSON Schema 2020-12, section 4.2.2).
+fn is_equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            // two integers that are not the same may still be one float
+            let floats = one.is_f64() || other.is_f64();
+            one == other || (floats && one.as_f64() == other.as_f64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_equal(a, b))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let same =
+                |(name, a): (&String, &Value)| other.get(name).is_some_and(|b| is_equal(a, b));
+            one.len() == other.len() && one.iter().all(same)
+        }
+        _ => one == other,
     }
 }
 
@@ -192,6 +212,18 @@ mod tests {
         };
         assert_eq!(misfit(&with("next", good.clone()), &schema), None);
         assert_eq!(misfit(&json!(1), &json!({"$ref": "#"})), None);
+        for number in [json!(3), json!(3.0), json!(3e0)] {
+            assert_eq!(misfit(&with("mood", number), &schema), None);
+        }
+        let nested = json!({"enum": [[{"a": 1.0}], 18_446_744_073_709_551_615_u64]});
+        assert_eq!(misfit(&json!([{"a": 1}]), &nested), None);
+        assert_ne!(misfit(&json!([{"a": 1, "b": 1}]), &nested), None);
+        assert_ne!(misfit(&json!([{"b": 1}]), &nested), None);
+        assert_ne!(misfit(&json!([]), &nested), None);
+        assert_ne!(
+            misfit(&json!(18_446_744_073_709_551_614_u64), &nested),
+            None
+        );
         let circles = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"allOf": [{"$ref": "#"}]}]});
         assert_eq!(misfit(&json!(1), &circles), None);
         assert_eq!(misfit(&json!(1), &json!(true)), None);
