@@ -12,6 +12,9 @@ use super::request_head::number;
 /// A head may be this long; behind that nothing is known.
 const HEAD_LIMIT: usize = 64 * 1024;
 
+/// And so long a line between chunks.
+const LINE_LIMIT: usize = 64 * 1024;
+
 /// Reads a relayed answer along.
 pub(super) struct Relayed {
     state: State,
@@ -94,6 +97,8 @@ impl Relayed {
                         Some(size) => State::Data(size.saturating_add(2)),
                         None => State::UntilClose,
                     };
+                } else if line.len() > LINE_LIMIT {
+                    self.state = State::UntilClose;
                 }
                 rest
             }
@@ -104,6 +109,8 @@ impl Relayed {
                         b"" | b"\r" => State::Whole,
                         _ => State::Trailers(Vec::new()),
                     };
+                } else if line.len() > LINE_LIMIT {
+                    self.state = State::UntilClose;
                 }
                 rest
             }
@@ -131,6 +138,11 @@ impl Relayed {
             let found = headers.find(|header| header.name.eq_ignore_ascii_case(name));
             found.map(|header| header.value)
         };
+        let encodings = parsed.headers.iter();
+        let mut encodings = encodings
+            .filter(|header| header.name.eq_ignore_ascii_case("transfer-encoding"))
+            .flat_map(|header| header.value.split(|b| *b == b','));
+        let encoding = encodings.next_back();
         let length = value("content-length").and_then(|length| number(length, 10));
         self.state = match (parsed.code.unwrap_or_default(), length) {
             (101, _) => State::UntilClose,
@@ -138,13 +150,19 @@ impl Relayed {
             (100..=199, _) => State::Head(Vec::new()),
             (204 | 304, _) => State::Whole,
             _ if self.to_head => State::Whole,
-            _ if value("transfer-encoding").is_some() => State::Size(Vec::new()),
+            // the last one frames; under any other the end of the connection does (RFC 9112, section 6.3)
+            _ if encoding.is_some_and(is_chunked) => State::Size(Vec::new()),
+            _ if encoding.is_some() => State::UntilClose,
             (_, Some(0)) => State::Whole,
             (_, Some(length)) => State::Length(length),
             (_, None) => State::UntilClose,
         };
         self.read(bytes.get(len..).unwrap_or_default());
     }
+}
+
+fn is_chunked(encoding: &[u8]) -> bool {
+    encoding.trim_ascii().eq_ignore_ascii_case(b"chunked")
 }
 
 /// Adds to the line up to its end; gives back what is left, and whether the end came.
@@ -220,6 +238,18 @@ mod tests {
             (&format!("{chunked}0\r\nx: y\r\n"), MISSING),
             (&format!("{chunked}0\r\nx: y\r\n\r\n"), WHOLE),
             (&format!("{chunked}x\r\n"), OPEN),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\ncontent-length: 1\r\n\r\n0\n\n",
+                OPEN,
+            ),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, Chunked \r\n\r\n0\r\n\r\n",
+                WHOLE,
+            ),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                WHOLE,
+            ),
         ] {
             assert_eq!(stands("GET", bytes), expected, "{bytes:?}");
         }
@@ -230,6 +260,20 @@ mod tests {
         let head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
         assert_eq!(stands("HEAD", head), WHOLE);
         assert_eq!(stands("GET", head), MISSING);
+    }
+
+    #[test]
+    fn a_line_that_never_ends_is_given_up() {
+        for start in ["", "0\r\n"] {
+            let mut relayed = Relayed::new("GET");
+            relayed.read(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+            relayed.read(start.as_bytes());
+            assert!(!relayed.may_end());
+            for _ in 0..3 {
+                relayed.read(&vec![b'1'; HEAD_LIMIT]);
+            }
+            assert!(relayed.may_end(), "{start:?}");
+        }
     }
 
     #[test]
