@@ -670,6 +670,25 @@ const ACCEPTED: &[(&str, Request)] = &[
         )
         .model("claude-opus-4-6")
     }),
+    (
+        "a refused answer is gone on with by another model",
+        |call| {
+            let call = call.model("claude-opus-4-6");
+            let call = call.member("fallback_credit_token", "token");
+            talk(call, json!([user("a"), assistant("I was about to")]))
+        },
+    ),
+    (
+        "a conversation that is to be compacted ends as it ended",
+        |call| {
+            let call = call.model("claude-opus-4-6");
+            let call = call.member("compaction", json!({"type": "summarize"}));
+            talk(call, json!([user("a"), assistant("the last word \n")]))
+        },
+    ),
+    ("a member that requests of a batch have", |call| {
+        call.member("user_profile_id", "profile_1")
+    }),
     ("results of every kind in any order", |call| {
         let results = json!([
             {"type": "tool_result", "tool_use_id": "d", "is_error": true},

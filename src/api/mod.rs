@@ -11,6 +11,10 @@
 //! | `view.rs` | the request, read into neutral words |
 //! | `offer.rs` | what the request leaves to the model |
 //! | `rules/` | requests that the provider refuses |
+//! | `side_roads/` | what it serves besides calls of the model |
+//! | `era.rs` | the forms that its answers had, month by month |
+//!
+//! `accumulate/` has what every API reads back with, `ids.rs` makes ids from the seed.
 
 mod accumulate;
 pub(crate) mod anthropic_messages;

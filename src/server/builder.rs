@@ -284,7 +284,7 @@ impl WireStubBuilder {
     /// fits the client; [`Turn::allow_script_drift`] allows it for one turn.
     ///
     /// Of a schema `required`, `type` and `enum` are checked, at every depth; a text is checked unless it
-    /// was cut short, refused or stands beside a tool call. What the request does not show is not checked:
+    /// was cut short, refused, stands beside a tool call or before a tool of the service's. What the request does not show is not checked:
     /// the tools of a conversation that the service holds, of toolsets, and those that change on the way.
     pub fn allow_script_drift(mut self) -> Self {
         self.config.drift = ScriptDrift::Allowed;

@@ -73,6 +73,11 @@ impl<'a> Asked<'a> {
             .map_or(0, |block| block.message)
     }
 
+    /// Whether the body has this member, and it is not null.
+    pub(super) fn says(&self, member: &str) -> bool {
+        self.body.get(member).is_some_and(|value| !value.is_null())
+    }
+
     /// Whether a beta whose name contains `name` is switched on; any, if `name` is empty.
     pub(super) fn has_beta(&self, name: &str) -> bool {
         let mut sent = self.request.header_values("anthropic-beta");

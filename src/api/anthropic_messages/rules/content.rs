@@ -89,7 +89,8 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// The text that the answer has to go on from: a last message of the model's, if all it says last is text.
-/// With other blocks it may be an answer that the service paused, whose pieces may be messages of their own.
+/// With other blocks it may be an answer that the service paused, whose pieces may be messages of their own;
+/// and a conversation that is only to be compacted ends as it ended (official SDKs).
 fn prefill<'a, 'b>(asked: &'b Asked<'a>) -> Option<&'b Block<'a>> {
     let last = asked.blocks.last()?;
     let mut of_last = asked.turn(last.turn).iter();
@@ -97,6 +98,7 @@ fn prefill<'a, 'b>(asked: &'b Asked<'a>) -> Option<&'b Block<'a>> {
     let is_prefill = is_last
         && last.role == Role::Assistant
         && !asked.continues
+        && !asked.says("compaction")
         && of_last.all(|block| block.kind == "text")
         && last.text().is_some_and(|text| !text.is_empty());
     is_prefill.then_some(last)
@@ -109,11 +111,14 @@ pub(super) fn prefill_whitespace(asked: &Asked<'_>) -> Option<Violation> {
     trailing.then(|| last.place().refused(text))
 }
 
-/// Reported in cortexkit/magic-context#511 and smallmain/vscode-unify-chat-provider#249.
+/// Reported in cortexkit/magic-context#511 and smallmain/vscode-unify-chat-provider#249. The token of a
+/// refused answer allows for one prefill on every model (official SDKs).
 pub(super) fn prefill_support(asked: &Asked<'_>) -> Option<Violation> {
     let text = "This model does not support assistant message prefill. \
                 The conversation must end with a user message.";
-    let refuses = is_since_4_6(asked.request.model()) && prefill(asked).is_some();
+    let refuses = is_since_4_6(asked.request.model())
+        && !asked.says("fallback_credit_token")
+        && prefill(asked).is_some();
     refuses.then(|| Place::Whole.refused(text))
 }
 

@@ -127,7 +127,7 @@ fn is_integer(value: &Value) -> bool {
 pub(super) fn unknown_fields(asked: &Asked<'_>) -> Option<Violation> {
     /// The request types of the official SDKs (Python 2.14.0), betas included, and the `output_format` of
     /// an older beta.
-    const KNOWN: [&str; 28] = [
+    const KNOWN: [&str; 29] = [
         "billing_policy",
         "cache_control",
         "compaction",
@@ -156,6 +156,7 @@ pub(super) fn unknown_fields(asked: &Asked<'_>) -> Option<Violation> {
         "tools",
         "top_k",
         "top_p",
+        "user_profile_id",
     ];
     if let Some(field) = unknown(asked.body, &KNOWN) {
         let refused = || Place::Unknown.refused(format!("{field}: Extra inputs are not permitted"));
