@@ -165,11 +165,14 @@ fn a_batch_has_one_result_for_an_id_and_nothing_happens_to_it_on_its_way() {
     assert_texts(texts_since(line, caught).into_iter().zip(expected));
     let on_its_way = "a result of a batch is a line of a file: nothing happens to it on its way\n  \
         help: leave gates, delays, stalls, endings and faults out of this turn";
+    let live = "a result of a batch is a line of a file: nobody reads it while it is written\n  \
+        help: script this turn instead of saying it live";
     let headers = "a result of a batch is a line of a file: it has no headers\n  \
         help: leave `retry-after`, `x-should-retry` and other headers out of this error";
     for (turn, expected) in [
         (Turn::new().gate(After::head(), &gate), on_its_way),
         (Turn::new().fault(Fault::EofBeforeTerminal), on_its_way),
+        (Turn::from(&Live::new()), live),
         (
             Turn::error(ApiError::internal().should_not_retry()),
             headers,

@@ -83,6 +83,10 @@ impl BatchResult {
                 "it has no headers",
                 "leave `retry-after`, `x-should-retry` and other headers out of this error",
             ),
+            Says::Message(message) if message.live.is_some() => (
+                "nobody reads it while it is written",
+                "script this turn instead of saying it live",
+            ),
             Says::Error(_) | Says::Message(_) => return None,
         };
         Some(format!(
