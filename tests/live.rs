@@ -543,6 +543,27 @@ async fn a_live_turn_that_is_dropped_writes_what_is_still_awaited() {
     stub.verify();
 }
 
+/// As the loser of a `select!` is.
+#[tokio::test]
+async fn a_call_that_is_dropped_is_written_if_it_was_awaited_before() {
+    let live = Live::new();
+    let stub = builder().turn(&live).start();
+    drop(live.text("never awaited"));
+    let mut begun = Box::pin(live.text("Once"));
+    let once = std::future::poll_fn(|context| {
+        let polled = begun.as_mut().poll(context);
+        std::task::Poll::Ready(polled)
+    });
+    assert!(once.await.is_pending());
+    drop(begun);
+    let mut client = Raw::asking(&stub, streaming());
+    live.text(" upon").await;
+    live.finish().await;
+    let reply = accumulate(API, &client.response().body).unwrap();
+    assert_eq!(reply.text(), "Once upon");
+    stub.verify();
+}
+
 #[test]
 fn a_live_turn_may_be_dropped_once_it_was_finished() {
     let live = Live::new();

@@ -3,9 +3,9 @@
 //!
 //! | file of an API | holds |
 //! | --- | --- |
-//! | `render.rs` | turn to events, and to the non-streaming body |
-//! | `accumulate.rs` | events, or the body, back to a [`Reply`] |
-//! | `from_wire.rs` | recorded bytes to the turn that says them again |
+//! | `render/` | turn to events, and to the non-streaming body |
+//! | `accumulate/` | events, or the body, back to a [`Reply`] |
+//! | `from_wire/` | recorded bytes to the turn that says them again |
 //! | `error.rs` | status, type and wording of each error; the error's body and event |
 //! | `head.rs` | the response headers |
 //! | `view.rs` | the request, read into neutral words |

@@ -259,7 +259,8 @@ fn report(line: &LiveLine) -> String {
 }
 
 /// Something that a [`Live`] writes, once it is awaited: done when its bytes were handed to the operating
-/// system.
+/// system. It is said when it is first polled: dropped later, as the loser of a `select!` is, it is written all
+/// the same.
 ///
 /// # Panics
 ///
