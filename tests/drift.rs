@@ -1,4 +1,5 @@
 //! Script drift: a turn that does not fit its request is refused, and nothing that fits is.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

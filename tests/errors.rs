@@ -1,4 +1,5 @@
 //! The error table: every status and type, its headers, before the stream and in it.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

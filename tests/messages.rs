@@ -1,5 +1,6 @@
 //! Every text that a user of the stub can see, whole. The report of `verify` is pinned in `verify.rs`;
 //! those of the decoder, of the accumulator and of HTTP itself in their own tests.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,5 +1,6 @@
 //! Every part of a turn in places, cuts and damaged streams: what thinking, citations, server tools and raw blocks
 //! are to `After`, and that a stream that lacks one of their events is never taken for the whole.
+#![cfg(feature = "server")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
 //! Which turn answers which call, and how a call without one is refused.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
 //! The README's test: it compiles, it passes, and it is the one that the README shows.
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use llm_wire_stub::{Turn, WireStub};

@@ -1,4 +1,5 @@
 //! What the journal knows of each request.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

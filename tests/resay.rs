@@ -1,4 +1,5 @@
 //! What was recorded is said again by a script that is made from it: our own fixtures, and streams that are odd.
+#![cfg(feature = "server")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

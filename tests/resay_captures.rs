@@ -1,5 +1,6 @@
 //! Recorded traffic, which lies beside the repository and is never copied into it, is said again by a script that is
 //! made from it: the same events, the pings among them, with the same members in the same order and the same values.
+#![cfg(feature = "server")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

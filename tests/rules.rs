@@ -1,5 +1,6 @@
 //! The provider's rules: what each refuses in which words, what each lets pass, and that none refuses what
 //! the service accepted.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
 //! What the stub serves besides calls of the model: token counts, models, batches.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
 //! The tests that users must be able to write, as they would write them. Numbers 1, 2, 5, 6, 8 and 9 of ten.
-
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

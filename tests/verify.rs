@@ -1,4 +1,5 @@
 //! What does not fit between the client and the script, and when the stub says so.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
 //! The versions of the API: which are served, and what the newer one refuses.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

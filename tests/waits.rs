@@ -1,4 +1,5 @@
 //! Waiting for what happens, holds and gates; under runtimes and on plain threads.
+#![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
