@@ -245,6 +245,11 @@ mod tests {
     use serde_json::json;
 
     fn request() -> RecordedRequest {
+        request_to("/v1/messages")
+    }
+
+    /// Its body has no bytes: a rule that read them again would find nothing.
+    fn request_to(target: &str) -> RecordedRequest {
         let api = Api::AnthropicMessages;
         let sketch = Sketch {
             model: "claude-opus-4-6".to_owned(),
@@ -253,7 +258,7 @@ mod tests {
         RecordedRequest::new(Received {
             kind: Kind::ModelCall { api, index: 0 },
             method: "POST".into(),
-            target: "/v1/messages".to_owned(),
+            target: target.to_owned(),
             headers: Headers::default(),
             body: bytes::Bytes::new(),
             sketch,
@@ -341,6 +346,18 @@ mod tests {
             let thinking = json!({"type": "enabled", "budget_tokens": 2000});
             json!({"model": "m", "max_tokens": 9, "thinking": thinking, "messages": messages})
         })
+    }
+
+    #[test]
+    fn the_body_of_a_batch_is_not_read_again() {
+        let body = json!({"requests": []});
+        let broken = |target| {
+            let request = request_to(target);
+            let rule = |rule: &Rule| rule.name == "batch-requests";
+            first_broken(&request, &body, &rule).is_some()
+        };
+        assert!(broken("/v1/messages/batches"));
+        assert!(!broken("/v1/messages"));
     }
 
     proptest! {
