@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    api::{Api, Context, Form},
+    api::{Api, Context, Form, openai_chat},
     plan::{self, Cut, Step, Steps, Unplayable},
     script::{ApiError, Era, Reply, Says, Turn},
 };
@@ -205,12 +205,13 @@ impl Iterator for Bodies {
 
 impl Context {
     /// Of an answer that nobody asked for.
-    pub(crate) const fn unasked(seed: u64, plain: bool) -> Self {
+    pub(crate) fn unasked(seed: u64, plain: bool) -> Self {
         Self {
             model: String::new(),
             seed,
             plain,
             era: Era::today(),
+            chat: openai_chat::Asked::default(),
         }
     }
 

@@ -54,7 +54,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// What is wrong with the bytes, as [`accumulate`](crate::accumulate) and
+    /// That answers of this API are not said again yet (OpenAI Chat); or what is wrong with the bytes, as [`accumulate`](crate::accumulate) and
     /// [`accumulate_json`](crate::accumulate_json) say it.
     #[track_caller]
     pub fn from_wire(api: Api, body: &[u8]) -> Result<Self, AccumulateError> {

@@ -6,6 +6,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use serde_json::Value;
 use wiremock::{Match, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::{
@@ -91,7 +92,7 @@ impl Turn {
         };
         // a function of the user's runs when it is played
         if !responder.turn.runs_user_code() {
-            if let Err(why) = responder.answer(Form::Stream, String::new(), 0) {
+            if let Err(why) = responder.answer(Form::Stream, &Value::Null, 0) {
                 panic!("{}", responder.located(&why));
             }
         }
@@ -118,18 +119,21 @@ struct Responder {
 }
 
 impl Responder {
-    /// The answer for the nth request, from 0.
-    fn answer(&self, form: Form, model: String, n: usize) -> Result<ResponseTemplate, Unplayable> {
-        let context = Context {
-            model,
-            // that of a stub's last turn, repeated
-            seed: self
-                .turn
-                .seed
-                .unwrap_or_else(|| Origin::Sequence(n).seed(0)),
-            plain: self.turn.is_plain(),
+    /// The answer for the nth request, from 0, which has this body.
+    fn answer(&self, form: Form, body: &Value, n: usize) -> Result<ResponseTemplate, Unplayable> {
+        // that of a stub's last turn, repeated
+        let seed = self.turn.seed;
+        let seed = seed.unwrap_or_else(|| Origin::Sequence(n).seed(0));
+        let mut context = Context {
+            model: body
+                .get("model")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
             era: self.turn.era.unwrap_or_default(),
+            ..Context::unasked(seed, self.turn.is_plain())
         };
+        self.api.ask(body, &mut context);
         let steps = plan::plan(&self.turn, self.api, form, &context, Cut::Whole)?;
         let mut template = ResponseTemplate::new(200);
         let mut whole = Vec::new();
@@ -163,7 +167,7 @@ impl Responder {
 impl Respond for Responder {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         let n = self.answered.fetch_add(1, Ordering::Relaxed);
-        let (asked, _) = self.api.sketch(&request.body);
+        let (asked, body) = self.api.sketch(&request.body);
         let form = if asked.stream {
             Form::Stream
         } else {
@@ -180,9 +184,9 @@ impl Respond for Responder {
                 answered: AtomicUsize::new(0),
             };
             answer
-                .answer(form, String::new(), n)
+                .answer(form, &Value::Null, n)
                 .unwrap_or_else(|_| ResponseTemplate::new(422))
         };
-        self.answer(form, asked.model, n).unwrap_or_else(unplayable)
+        self.answer(form, &body, n).unwrap_or_else(unplayable)
     }
 }

@@ -193,6 +193,8 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
         panic_of(|| closure().answer(|_, _| None)),
         panic_of(|| script().without_rule("nonsense")),
         panic_of(|| script().fallback(nowhere()).fallback(nowhere())),
+        panic_of(|| script().route("chat", Api::OpenAiChat)),
+        panic_of(|| script().route("/v1/messages", Api::OpenAiChat)),
     ];
     let expected = [
         "there are two lanes named `a`\n  help: give each lane a name of its own",
@@ -208,6 +210,10 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `prefill-support`, `cache-points`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",
         "there are two fallbacks\n  help: give one server both kinds of mocks",
+        "a route is a path, as it stands in a request\n  found: `chat`\n  \
+         help: begin it with `/`, and leave out host and query",
+        "`/v1/messages` is served already, as anthropic_messages\n  \
+         help: leave the route out, or choose another path",
     ];
     assert_texts(texts_since(line, caught).into_iter().zip(expected));
 
@@ -609,18 +615,19 @@ async fn a_call_whose_turn_cannot_be_played_is_told_why() {
 async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clients_read() {
     let built = line!() + 1;
     let stub = script().start();
-    let answered = call(&stub).to("/v1/chat/completions?a=1").send().await;
+    let answered = call(&stub).to("/v1/completions?a=1").send().await;
 
     assert_eq!((answered.status, answered.why()), (404, "not-served"));
     assert_eq!(answered.header("x-should-retry"), "false");
     assert_eq!(answered.header("content-type"), "application/json");
     let message = format!(
-        "nothing is served at POST /v1/chat/completions?a=1\n  \
+        "nothing is served at POST /v1/completions?a=1\n  \
          where: script of 0 turns, built at {FILE}:{built}\n  \
          expected: POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, \
          POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, \
          DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, \
-         GET /v1/messages/batches/{{id}}/results (anthropic_messages)\n  \
+         GET /v1/messages/batches/{{id}}/results (anthropic_messages); \
+         POST /v1/chat/completions (openai_chat)\n  \
          help: check the base URL that the client was given"
     );
     let expected = json!({

@@ -9,6 +9,9 @@ pub(crate) struct Ids(Dice);
 /// Base58: no `0`, `O`, `I`, `l`.
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
+/// In the order of ASCII.
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl Ids {
@@ -24,6 +27,11 @@ impl Ids {
     /// `prefix` and `n` lower-case hexadecimal digits.
     pub(crate) fn hex(&mut self, prefix: &str, n: usize) -> String {
         self.characters::<16>(prefix, n, b"0123456789abcdef")
+    }
+
+    /// `prefix` and `n` letters and digits.
+    pub(crate) fn base62(&mut self, prefix: &str, n: usize) -> String {
+        self.characters::<62>(prefix, n, BASE62)
     }
 
     /// `prefix` and `n` characters of base64, without the padding at its end.

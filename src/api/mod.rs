@@ -19,6 +19,8 @@
 mod accumulate;
 pub(crate) mod anthropic_messages;
 mod ids;
+pub(crate) mod openai_chat;
+mod sketch;
 
 use std::sync::Arc;
 
@@ -44,16 +46,19 @@ use crate::{
 pub enum Api {
     /// Anthropic Messages: `POST /v1/messages`.
     AnthropicMessages,
+    /// OpenAI Chat Completions: `POST /v1/chat/completions`.
+    OpenAiChat,
 }
 
 impl Api {
-    pub(crate) const ALL: [Self; 1] = [Self::AnthropicMessages];
+    pub(crate) const ALL: [Self; 2] = [Self::AnthropicMessages, Self::OpenAiChat];
 
     /// The name used in messages and fixtures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::AnthropicMessages => "anthropic_messages",
+            Self::OpenAiChat => "openai_chat",
         }
     }
 
@@ -61,36 +66,40 @@ impl Api {
     pub(crate) const fn route(self) -> (&'static str, &'static str) {
         match self {
             Self::AnthropicMessages => ("POST", "/v1/messages"),
+            Self::OpenAiChat => ("POST", "/v1/chat/completions"),
+        }
+    }
+
+    /// Its side roads.
+    const fn side_roads(self) -> &'static [SideRoad] {
+        match self {
+            Self::AnthropicMessages => &SideRoad::ALL,
+            Self::OpenAiChat => &[],
         }
     }
 
     /// The side road with this method and path.
     pub(crate) fn side_road(self, method: &str, path: &str) -> Option<SideRoad> {
-        match self {
-            Self::AnthropicMessages => SideRoad::find(method, path),
-        }
+        let road = SideRoad::find(method, path)?;
+        self.side_roads().contains(&road).then_some(road)
     }
 
     /// Method and path of everything that it serves; `{id}` stands for an id.
     pub(crate) fn routes(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let side_roads = match self {
-            Self::AnthropicMessages => SideRoad::ALL,
-        };
-        std::iter::once(self.route()).chain(side_roads.map(SideRoad::route))
+        let side_roads = self.side_roads().iter();
+        std::iter::once(self.route()).chain(side_roads.map(|road| road.route()))
     }
 
     /// Whether it serves anything at this path, whatever the method.
     pub(crate) fn knows_path(self, path: &str) -> bool {
-        let side_roads = match self {
-            Self::AnthropicMessages => SideRoad::ALL,
-        };
-        self.route().1 == path || side_roads.iter().any(|road| road.is_at(path))
+        self.route().1 == path || self.side_roads().iter().any(|road| road.is_at(path))
     }
 
     /// Whether the headers name this API: so the one that is meant is found at a path that several share.
     pub(crate) fn is_named_by(self, headers: &Headers) -> bool {
         match self {
             Self::AnthropicMessages => headers.contains("anthropic-version"),
+            Self::OpenAiChat => false,
         }
     }
 
@@ -100,6 +109,7 @@ impl Api {
             Self::AnthropicMessages => {
                 Ok(Box::new(anthropic_messages::Events::new(turn, context)?))
             }
+            Self::OpenAiChat => Err(openai_chat::UNWRITTEN.to_owned()),
         }
     }
 
@@ -107,6 +117,7 @@ impl Api {
     pub(crate) fn body(self, turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
         match self {
             Self::AnthropicMessages => anthropic_messages::body(turn, context),
+            Self::OpenAiChat => Err(openai_chat::UNWRITTEN.to_owned()),
         }
     }
 
@@ -114,6 +125,7 @@ impl Api {
     pub(crate) fn error(self, error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
         match self {
             Self::AnthropicMessages => anthropic_messages::error_answer(error, context),
+            Self::OpenAiChat => openai_chat::error_answer(error, context),
         }
     }
 
@@ -121,6 +133,7 @@ impl Api {
     pub(crate) fn error_event(self, error: &ApiError, context: &Context) -> WireEvent {
         match self {
             Self::AnthropicMessages => anthropic_messages::error_event(error, context),
+            Self::OpenAiChat => openai_chat::error_event(error, context),
         }
     }
 
@@ -128,6 +141,7 @@ impl Api {
     pub(crate) fn head(self, form: Form, context: &Context) -> Head {
         match self {
             Self::AnthropicMessages => anthropic_messages::head(form, context),
+            Self::OpenAiChat => openai_chat::head(form, context),
         }
     }
 
@@ -135,6 +149,10 @@ impl Api {
     pub(crate) fn document(self, document: Document, context: &Context) -> (Head, Vec<u8>) {
         match self {
             Self::AnthropicMessages => anthropic_messages::document_answer(document, context),
+            Self::OpenAiChat => {
+                let (Document::Json(body) | Document::JsonLines(body)) = document;
+                (openai_chat::head(Form::Json, context), body)
+            }
         }
     }
 
@@ -142,6 +160,7 @@ impl Api {
     pub(crate) fn normalized(self, turn: &Turn, context: &Context) -> Result<Reply, String> {
         match self {
             Self::AnthropicMessages => anthropic_messages::normalized(turn, context),
+            Self::OpenAiChat => Err(openai_chat::UNWRITTEN.to_owned()),
         }
     }
 
@@ -152,13 +171,22 @@ impl Api {
                 anthropic_messages::body_to_turn(body)
             }
             Self::AnthropicMessages => anthropic_messages::stream_to_turn(body),
+            Self::OpenAiChat => Err(AccumulateError::not_said_again(self)),
         }
     }
 
     /// What is needed of every request at once, and its body for the rules; null if it is no JSON.
     pub(crate) fn sketch(self, body: &[u8]) -> (Sketch, Value) {
         match self {
-            Self::AnthropicMessages => anthropic_messages::sketch(body),
+            Self::AnthropicMessages | Self::OpenAiChat => sketch::sketch(body),
+        }
+    }
+
+    /// Notes what the body of a request asks of the form of its answer.
+    pub(crate) fn ask(self, body: &Value, context: &mut Context) {
+        match self {
+            Self::AnthropicMessages => {}
+            Self::OpenAiChat => context.chat = openai_chat::Asked::read(body),
         }
     }
 
@@ -166,6 +194,7 @@ impl Api {
     pub(crate) fn api_key(self, headers: &Headers) -> Option<&str> {
         match self {
             Self::AnthropicMessages => anthropic_messages::api_key(headers),
+            Self::OpenAiChat => sketch::bearer(headers),
         }
     }
 
@@ -173,6 +202,7 @@ impl Api {
     pub(crate) fn view(self, body: &[u8]) -> View {
         match self {
             Self::AnthropicMessages => anthropic_messages::view(body),
+            Self::OpenAiChat => openai_chat::view(body),
         }
     }
 
@@ -180,6 +210,7 @@ impl Api {
     pub(crate) fn calls(self, body: &Value) -> Calls<'_> {
         match self {
             Self::AnthropicMessages => anthropic_messages::calls(body),
+            Self::OpenAiChat => openai_chat::calls(body),
         }
     }
 
@@ -187,13 +218,15 @@ impl Api {
     pub(crate) fn text_schema(self, body: &Value) -> Option<&Value> {
         match self {
             Self::AnthropicMessages => anthropic_messages::text_schema(body),
+            Self::OpenAiChat => openai_chat::text_schema(body),
         }
     }
 
     /// The rules by which the provider refuses requests.
-    pub(crate) fn rules(self) -> impl Iterator<Item = &'static Rule> {
+    pub(crate) fn rules(self) -> Box<dyn Iterator<Item = &'static Rule>> {
         match self {
-            Self::AnthropicMessages => anthropic_messages::rules(),
+            Self::AnthropicMessages => Box::new(anthropic_messages::rules()),
+            Self::OpenAiChat => Box::new(std::iter::empty()),
         }
     }
 
@@ -207,6 +240,7 @@ impl Api {
     ) -> Option<(&'static Rule, ApiError)> {
         match self {
             Self::AnthropicMessages => anthropic_messages::first_broken(request, body, applies),
+            Self::OpenAiChat => None,
         }
     }
 }
@@ -223,6 +257,8 @@ pub(crate) struct Context {
     pub(crate) seed: u64,
     pub(crate) plain: bool,
     pub(crate) era: Era,
+    /// What a Chat request asks of the form of its answer.
+    pub(crate) chat: openai_chat::Asked,
 }
 
 /// The two forms of an answer.

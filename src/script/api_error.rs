@@ -63,8 +63,9 @@ pub(crate) enum RetryHint {
 pub struct ApiError {
     pub(crate) kind: ErrorKind,
     pub(crate) message: Option<String>,
-    pub(crate) error_type: Option<String>,
-    pub(crate) error_code: Option<String>,
+    pub(crate) error_type: Option<Box<str>>,
+    pub(crate) error_code: Option<Box<str>>,
+    pub(crate) param: Option<Box<str>>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) retry_hint: Option<RetryHint>,
     pub(crate) headers: Vec<(String, String)>,
@@ -106,6 +107,7 @@ impl ApiError {
             message: None,
             error_type: None,
             error_code: None,
+            param: None,
             retry_after: None,
             retry_hint: None,
             headers: Vec::new(),
@@ -241,19 +243,26 @@ impl ApiError {
     /// Names this type instead of the one of the API's table.
     #[must_use]
     pub fn error_type(mut self, error_type: impl Into<String>) -> Self {
-        self.error_type = Some(error_type.into());
+        self.error_type = Some(error_type.into().into());
         self
     }
 
     /// Gives the finer code that SDKs pick their error classes by, where the API has one (Anthropic's
-    /// `error.details.error_code`).
+    /// `error.details.error_code`, OpenAI's `error.code`).
     #[must_use]
     pub fn error_code(mut self, code: impl Into<String>) -> Self {
-        self.error_code = Some(code.into());
+        self.error_code = Some(code.into().into());
         self
     }
 
-    /// Adds the header `retry-after`, in seconds. A part of a second is written as a decimal (10 ms as
+    /// Names the member of the request that is wrong, where the API does so (OpenAI's `error.param`).
+    #[must_use]
+    pub fn param(mut self, param: impl Into<String>) -> Self {
+        self.param = Some(param.into().into());
+        self
+    }
+
+    /// Adds the header `retry-after`, in seconds, and beside it OpenAI's `retry-after-ms`. A part of a second is written as a decimal (10 ms as
     /// `0.01`), which the official SDKs obey; the services send whole seconds, and clients that read only
     /// those will pass it over.
     #[must_use]

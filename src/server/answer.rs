@@ -90,7 +90,7 @@ async fn decide(
     if matches!(origin, Origin::Closure(_)) {
         shared.bind_gates(&turn);
     }
-    let context = shared.config.context(&turn, &origin, request.model());
+    let context = shared.config.context(&turn, &origin, Some((api, &**body)));
     let form = if request.is_stream() {
         Form::Stream
     } else {

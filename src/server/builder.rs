@@ -1,6 +1,12 @@
 //! Building a stub.
 
-use std::{fmt, panic::Location, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    panic::Location,
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     fallback::Fallback,
@@ -42,6 +48,7 @@ impl WireStubBuilder {
             config: Config {
                 script: Script::new(built),
                 api: None,
+                routes: BTreeMap::new(),
                 cut: Cut::PerEvent,
                 body_limit: BODY_LIMIT,
                 patience: PATIENCE,
@@ -214,9 +221,43 @@ impl WireStubBuilder {
         self
     }
 
-    /// Serves this API only, and checks when it starts that every turn can be streamed on it.
+    /// Serves this API only (with its [`route`](Self::route)s), and checks when it starts that every turn can be streamed on it.
     pub fn api(mut self, api: Api) -> Self {
         self.config.api = Some(api);
+        self
+    }
+
+    /// Serves the model calls of this API at another path too, for a client whose base URL is an odd one:
+    /// `POST` on it is the API's call of the model.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, WireStub};
+    ///
+    /// let builder = WireStub::builder().route("/gateway/chat", Api::OpenAiChat);
+    /// # let _ = builder;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if this is no path, or one that is served already.
+    #[track_caller]
+    pub fn route(mut self, path: impl Into<String>, api: Api) -> Self {
+        let path = path.into();
+        assert!(
+            path.starts_with('/') && !path.contains(['?', '#', ' ']),
+            "a route is a path, as it stands in a request\n  found: `{}`\n  \
+             help: begin it with `/`, and leave out host and query",
+            path.escape_debug()
+        );
+        let known = Api::ALL.into_iter().find(|known| known.knows_path(&path));
+        let known = known.or_else(|| self.config.routes.get(&path).copied());
+        if let Some(known) = known {
+            panic!(
+                "`{path}` is served already, as {}\n  help: leave the route out, or choose another path",
+                known.name()
+            );
+        }
+        self.config.routes.insert(path, api);
         self
     }
 
@@ -267,7 +308,10 @@ impl WireStubBuilder {
     fn rule(mut self, name: &str, state: ByDefault) -> Self {
         let known = || Api::ALL.into_iter().flat_map(Api::rules);
         let Some(rule) = known().find(|rule| rule.name == name) else {
-            let names: Vec<String> = known().map(|rule| format!("`{}`", rule.name)).collect();
+            // a rule of one name holds on every API that has it
+            let mut seen = BTreeSet::new();
+            let names = known().filter(|rule| seen.insert(rule.name));
+            let names: Vec<String> = names.map(|rule| format!("`{}`", rule.name)).collect();
             panic!(
                 "there is no rule `{name}`\n  expected: one of {}\n  \
                  help: the header `x-llm-wire-stub` of a refusal names its rule",
@@ -384,12 +428,22 @@ impl WireStubBuilder {
     }
 
     fn check(&self, api: Api) -> Result<(), StartError> {
+        let mut routes = self.config.routes.iter();
+        if let Some((path, other)) = routes.find(|(_, routed)| **routed != api) {
+            let (only, other) = (api.name(), other.name());
+            return Err(StartError {
+                message: format!(
+                    "the route `{path}` is for {other}, and only {only} is served\n  \
+                     help: leave out `.api(..)`, or the route"
+                ),
+            });
+        }
         for (origin, turn) in self.config.script.all_turns() {
             // a function of the user's runs when its turn is played, and off the caller's thread
             if turn.runs_user_code() {
                 continue;
             }
-            let context = self.config.context(turn, &origin, "");
+            let context = self.config.context(turn, &origin, None);
             plan::plan(turn, api, Form::Stream, &context, self.config.cut).map_err(|why| {
                 let (file, line) = (turn.built.file(), turn.built.line());
                 StartError {

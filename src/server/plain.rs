@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     answer::Answer,
     refusal::WHY_HEADER,
-    route::served,
+    route::{knows_path, served},
     shared::{Arrival, Shared},
 };
 use crate::{
@@ -36,14 +36,17 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     let request = &arrival.request;
     let lines: Vec<String> = served(shared)
         .map(|api| {
-            let routes: Vec<_> = api
+            let more = shared.config.routes.iter();
+            let more = more.filter(|(_, routed)| **routed == api);
+            let routes = api
                 .routes()
                 .map(|(method, path)| format!("{method} {path}"))
-                .collect();
+                .chain(more.map(|(path, _)| format!("POST {path}")));
+            let routes: Vec<String> = routes.collect();
             format!("{} ({})", routes.join(", "), api.name())
         })
         .collect();
-    let known_path = served(shared).any(|api| api.knows_path(request.path()));
+    let known_path = knows_path(request.path(), shared);
     let help = if known_path {
         "the path is right, the method is not"
     } else {

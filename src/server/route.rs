@@ -83,7 +83,7 @@ pub(super) async fn record(raw: RawRequest, connection: usize, shared: &Arc<Shar
             let preflight = raw.method == "OPTIONS"
                 && raw.headers.contains("origin")
                 && raw.headers.contains("access-control-request-method");
-            let known = served(shared).any(|api| api.knows_path(path));
+            let known = knows_path(path, shared);
             let asks = match shared.config.fallback {
                 Some(_) if too_long && !known => Asks::TooLong,
                 Some(fallback) if !known => Asks::Fallback(fallback),
@@ -134,6 +134,9 @@ fn route(
     headers: &Headers,
     shared: &Shared,
 ) -> Option<(Api, Option<SideRoad>)> {
+    if let (Some(api), "POST") = (routed(path, shared), method) {
+        return Some((api, None));
+    }
     let routes = served(shared).filter_map(|api| {
         if api.route() == (method, path) {
             return Some((api, None));
@@ -142,6 +145,17 @@ fn route(
     });
     let mut named = routes.clone().filter(|(api, _)| api.is_named_by(headers));
     named.next().or_else(|| routes.into_iter().next())
+}
+
+/// Whether anything is served at this path, whatever the method.
+pub(super) fn knows_path(path: &str, shared: &Shared) -> bool {
+    routed(path, shared).is_some() || served(shared).any(|api| api.knows_path(path))
+}
+
+/// The API whose model calls are served at this path by name.
+fn routed(path: &str, shared: &Shared) -> Option<Api> {
+    let api = *shared.config.routes.get(path)?;
+    served(shared).find(|served| *served == api)
 }
 
 /// The APIs that this stub serves.

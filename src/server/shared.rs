@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{clock::Clock, fallback::Fallback, runtime::drop_off_worker};
@@ -25,6 +26,8 @@ pub(super) struct Config {
     pub(super) script: Script,
     /// The only API served, if one was named.
     pub(super) api: Option<Api>,
+    /// Further paths of model calls.
+    pub(super) routes: BTreeMap<String, Api>,
     pub(super) cut: Cut,
     pub(super) body_limit: usize,
     pub(super) patience: Duration,
@@ -51,14 +54,24 @@ impl Config {
         }
     }
 
-    /// What the answer to a call for `model` depends on besides its turn.
-    pub(super) fn context(&self, turn: &Turn, origin: &Origin, model: &str) -> Context {
-        Context {
-            model: model.to_owned(),
-            seed: turn.seed.unwrap_or_else(|| origin.seed(self.script.seed)),
-            plain: turn.is_plain() || self.script.noise == Noise::Plain,
+    /// What the answer to a call with this body depends on besides its turn; `None` is a body that no one sent.
+    pub(super) fn context(
+        &self,
+        turn: &Turn,
+        origin: &Origin,
+        asked: Option<(Api, &Value)>,
+    ) -> Context {
+        let seed = turn.seed.unwrap_or_else(|| origin.seed(self.script.seed));
+        let mut context = Context {
             era: turn.era.unwrap_or(self.script.era),
+            ..Context::unasked(seed, turn.is_plain() || self.script.noise == Noise::Plain)
+        };
+        if let Some((api, body)) = asked {
+            let model = body.get("model").and_then(Value::as_str);
+            model.unwrap_or_default().clone_into(&mut context.model);
+            api.ask(body, &mut context);
         }
+        context
     }
 }
 

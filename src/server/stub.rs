@@ -138,6 +138,12 @@ impl StubHandle {
         self.url()
     }
 
+    /// The base URL that OpenAI's SDKs expect: it ends in `/v1`.
+    #[must_use]
+    pub fn openai_url(&self) -> String {
+        self.url() + "/v1"
+    }
+
     /// The model calls so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {

@@ -98,9 +98,23 @@ pub enum AccumulateErrorKind {
         /// The provider's message.
         message: String,
     },
+    /// [`Script::from_wire`](crate::Script::from_wire) does not know answers of this API yet.
+    NotSaidAgain,
 }
 
 impl AccumulateError {
+    /// No turn says recorded bytes of this API again.
+    pub(crate) fn not_said_again(api: Api) -> Self {
+        let known = Api::AnthropicMessages.name();
+        let problem = Problem::new(
+            AccumulateErrorKind::NotSaidAgain,
+            "no script says a recorded answer of this API again yet",
+            format!("an answer of {known}"),
+            Found::Said(format!("one of {}", api.name())),
+        );
+        Self::new(api, problem, None, 0, Vec::new())
+    }
+
     pub(super) fn new(
         api: Api,
         problem: Box<Problem>,

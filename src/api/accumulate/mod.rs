@@ -9,7 +9,7 @@ mod problem;
 pub use error::{AccumulateError, AccumulateErrorKind};
 pub(crate) use problem::{Found, Members, Problem};
 
-use super::{Api, anthropic_messages};
+use super::{Api, anthropic_messages, openai_chat};
 use crate::{
     script::Reply,
     sse::{SseDecoder, SseError, SseErrorKind, SseEvent},
@@ -51,7 +51,8 @@ pub struct Accumulator {
 
 #[derive(Debug)]
 enum Machine {
-    AnthropicMessages(anthropic_messages::MessagesAccumulator),
+    AnthropicMessages(Box<anthropic_messages::MessagesAccumulator>),
+    OpenAiChat(Box<openai_chat::ChatAccumulator>),
 }
 
 impl Accumulator {
@@ -61,9 +62,8 @@ impl Accumulator {
         Self {
             api,
             machine: match api {
-                Api::AnthropicMessages => {
-                    Machine::AnthropicMessages(anthropic_messages::MessagesAccumulator::default())
-                }
+                Api::AnthropicMessages => Machine::AnthropicMessages(Box::default()),
+                Api::OpenAiChat => Machine::OpenAiChat(Box::default()),
             },
             events: 0,
             offset: 0,
@@ -84,6 +84,7 @@ impl Accumulator {
         self.offset = event.offset();
         let pushed = match &mut self.machine {
             Machine::AnthropicMessages(messages) => messages.push(event),
+            Machine::OpenAiChat(chat) => chat.push(event),
         };
         pushed.map_err(|problem| self.fail(problem, Some(event.index()), event.offset()))
     }
@@ -106,6 +107,7 @@ impl Accumulator {
         }
         let finished = match &mut self.machine {
             Machine::AnthropicMessages(messages) => messages.finish(self.events),
+            Machine::OpenAiChat(chat) => chat.finish(self.events),
         };
         let missing = self.events;
         finished.map_err(|problem| self.fail(problem, Some(missing), end))
@@ -120,6 +122,7 @@ impl Accumulator {
     ) -> AccumulateError {
         let partial = match &mut self.machine {
             Machine::AnthropicMessages(messages) => messages.take_partial(),
+            Machine::OpenAiChat(chat) => chat.take_partial(),
         };
         let error = AccumulateError::new(self.api, problem, event_index, offset, partial);
         self.failed = Some(error.clone());
@@ -134,6 +137,7 @@ impl Accumulator {
         };
         let expected = match &self.machine {
             Machine::AnthropicMessages(messages) => messages.expected(),
+            Machine::OpenAiChat(chat) => chat.expected(),
         };
         let mut problem = Problem::new(
             AccumulateErrorKind::Sse(cause.kind()),
@@ -218,6 +222,7 @@ fn begins_as_events(body: &[u8]) -> bool {
 fn not_an_event_stream(api: Api, body: &[u8], cause: Option<SseError>) -> AccumulateError {
     let read = match api {
         Api::AnthropicMessages => anthropic_messages::body_to_reply(body),
+        Api::OpenAiChat => openai_chat::body_to_reply(body),
     };
     let mut problem = match read {
         Err(problem) if matches!(problem.kind, AccumulateErrorKind::Provider { .. }) => problem,
@@ -259,6 +264,7 @@ fn not_an_event_stream(api: Api, body: &[u8], cause: Option<SseError>) -> Accumu
 pub fn accumulate_json(api: Api, body: &[u8]) -> Result<Reply, AccumulateError> {
     let read = match api {
         Api::AnthropicMessages => anthropic_messages::body_to_reply(body),
+        Api::OpenAiChat => openai_chat::body_to_reply(body),
     };
     read.map_err(|problem| {
         let truncated = matches!(problem.kind, AccumulateErrorKind::Truncated);

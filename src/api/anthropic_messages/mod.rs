@@ -26,7 +26,7 @@ pub(crate) use head::{document_answer, head};
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
-pub(crate) use view::{api_key, sketch, view};
+pub(crate) use view::{api_key, view};
 
 use serde_json::Value;
 

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::view::items;
-use crate::request::Calls;
+use crate::{api::sketch::items, request::Calls};
 
 /// The JSON schema that the text has to fit.
 pub(crate) fn text_schema(body: &Value) -> Option<&Value> {

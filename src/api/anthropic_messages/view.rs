@@ -2,26 +2,10 @@
 
 use serde_json::Value;
 
-use crate::request::{
-    Headers, Message, MessagePart, OfferedTool, ResponseFormat, Role, Sketch, ToolResult, View,
+use crate::{
+    api::sketch::{bearer, items, string, text_of},
+    request::{Headers, Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult, View},
 };
-
-/// What routing and answer need of the request, and its body for the rules; null if it is no JSON.
-pub(crate) fn sketch(body: &[u8]) -> (Sketch, Value) {
-    let json: Result<Value, _> = serde_json::from_slice(body);
-    let malformed = match &json {
-        Ok(json) if json.is_object() => None,
-        Ok(_) => Some("the body is no JSON object".to_owned()),
-        Err(error) => Some(format!("the body is no JSON: {error}")),
-    };
-    let json = json.unwrap_or_default();
-    let sketch = Sketch {
-        model: string(json.get("model")),
-        stream: json.get("stream") == Some(&Value::Bool(true)),
-        malformed,
-    };
-    (sketch, json)
-}
 
 /// The request in neutral words.
 pub(crate) fn view(body: &[u8]) -> View {
@@ -49,13 +33,9 @@ pub(crate) fn view(body: &[u8]) -> View {
 
 /// The key of either header: older SDKs send `x-api-key`, current ones a bearer token.
 pub(crate) fn api_key(headers: &Headers) -> Option<&str> {
-    let bearer = || {
-        let (scheme, token) = headers.text("authorization")?.trim().split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token)
-    };
     let said = |key: &&str| !key.is_empty();
     let key = headers.text("x-api-key").map(str::trim).filter(said);
-    key.or_else(|| bearer().map(str::trim).filter(said))
+    key.or_else(|| bearer(headers))
 }
 
 /// `output_config.format`, or the older beta's `output_format`.
@@ -112,23 +92,4 @@ fn tool(sent: &Value) -> OfferedTool {
         string(sent.get("description")),
         sent.get("input_schema").cloned().unwrap_or_default(),
     )
-}
-
-/// A string as it is; the text of blocks joined by newlines.
-fn text_of(content: &Value) -> String {
-    if let Value::String(text) = content {
-        return text.clone();
-    }
-    let texts: Vec<&str> = items(Some(content))
-        .filter_map(|block| block.get("text")?.as_str())
-        .collect();
-    texts.join("\n")
-}
-
-pub(super) fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
-    value.and_then(Value::as_array).into_iter().flatten()
-}
-
-fn string(value: Option<&Value>) -> String {
-    value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }

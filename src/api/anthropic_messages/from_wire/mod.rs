@@ -39,10 +39,10 @@ fn provider_error(kind: &AccumulateErrorKind, data: &str) -> Option<ApiError> {
         Some(kind) => ApiError::new(kind),
         None => ApiError::internal(),
     };
-    error.error_type = Some(error_type.clone());
+    error.error_type = Some(error_type.as_str().into());
     let details = member(data, "error").and_then(|error| member(error, "details"));
     let code = details.and_then(|details| member(details, "error_code"));
-    error.error_code = code.and_then(text_of);
+    error.error_code = code.and_then(text_of).map(String::into_boxed_str);
     Some(error.message(message))
 }
 

@@ -1,0 +1,278 @@
+//! The error table: status, type, code, param and wording of each neutral error; its body and its event.
+//!
+//! Known from traffic: the shape and its two printers, the key that is wrong, the model that does not exist, the
+//! quota. From public reports: the limits, the long prompt, the output limit, effort, 403, billing, 500. The
+//! documentation has type and code of 503. The other wordings are this crate's own.
+
+use std::borrow::Cow;
+
+use super::head::error_head;
+use crate::{
+    api::{Context, Head, Mark, WireEvent},
+    json::write_str,
+    script::{ApiError, ErrorKind, RetryHint},
+};
+
+/// What the API says of one kind of error.
+struct Row {
+    status: u16,
+    error_type: &'static str,
+    code: Option<&'static str>,
+    param: Option<&'static str>,
+    message: Cow<'static, str>,
+}
+
+const INVALID: &str = "invalid_request_error";
+
+const fn said(status: u16, error_type: &'static str, message: &'static str) -> Row {
+    Row {
+        status,
+        error_type,
+        code: None,
+        param: None,
+        message: Cow::Borrowed(message),
+    }
+}
+
+impl Row {
+    fn of(kind: ErrorKind, context: &Context) -> Self {
+        match kind {
+            ErrorKind::InvalidRequest => said(400, INVALID, "invalid request"),
+            ErrorKind::ContextOverflow => said(
+                400,
+                INVALID,
+                "This model's maximum context length is 128000 tokens. However, your messages \
+                 resulted in 200001 tokens. Please reduce the length of the messages.",
+            )
+            .coded("context_length_exceeded")
+            .about("messages"),
+            ErrorKind::ContextOverflowWithOutput => said(
+                400,
+                INVALID,
+                "This model's maximum context length is 128000 tokens. However, you requested \
+                 138240 tokens (121856 in the messages, 16384 in the completion). Please reduce the \
+                 length of the messages or completion.",
+            )
+            .coded("context_length_exceeded")
+            .about("messages"),
+            ErrorKind::OutputLimit => said(
+                400,
+                INVALID,
+                "max_tokens is too large: 128000. This model supports at most 16384 completion \
+                 tokens, whereas you provided 128000.",
+            )
+            .coded("invalid_value")
+            .about("max_tokens"),
+            ErrorKind::EffortNotSupported => said(
+                400,
+                INVALID,
+                "Unsupported value: 'reasoning_effort' does not support 'xhigh' with this model. \
+                 Supported values are: 'low', 'medium', and 'high'.",
+            )
+            .coded("unsupported_value")
+            .about("reasoning_effort"),
+            ErrorKind::CreditTooLow => said(
+                429,
+                "insufficient_quota",
+                "You exceeded your current quota, please check your plan and billing details. For \
+                 more information on this error, read the docs: \
+                 https://platform.openai.com/docs/guides/error-codes/api-errors.",
+            )
+            .coded("insufficient_quota"),
+            ErrorKind::RateLimited => said(
+                429,
+                "tokens",
+                "Rate limit reached for gpt-4o-mini in organization org-7dTqKcVx2mWbRfYhZ4sLp9Na on \
+                 tokens per min (TPM): Limit 200000, Used 200000, Requested 1026. Please try again in \
+                 308ms. Visit https://platform.openai.com/account/rate-limits to learn more.",
+            )
+            .coded("rate_limit_exceeded"),
+            ErrorKind::Authentication
+            | ErrorKind::Billing
+            | ErrorKind::Permission
+            | ErrorKind::NotFound => Self::of_account(kind, context),
+            ErrorKind::Conflict => said(409, INVALID, "The request conflicts with another one."),
+            ErrorKind::RequestTooLarge => said(413, INVALID, "The request's body is too large."),
+            ErrorKind::Internal => said(
+                500,
+                "server_error",
+                "The server had an error while processing your request. Sorry about that!",
+            ),
+            ErrorKind::Timeout => said(504, "server_error", "The request timed out."),
+            ErrorKind::Overloaded => said(
+                503,
+                "service_unavailable_error",
+                "The server is currently overloaded with other requests. Sorry about that! You can \
+                 retry your request.",
+            )
+            .coded("server_is_overloaded"),
+            ErrorKind::Status(status) => Self::of_status(status, context),
+        }
+    }
+
+    /// Errors about who asks, and for which model.
+    fn of_account(kind: ErrorKind, context: &Context) -> Self {
+        if kind == ErrorKind::Authentication {
+            return said(
+                401,
+                INVALID,
+                "Incorrect API key provided: sk-wrong****-key. You can find your API key at \
+                 https://platform.openai.com/account/api-keys.",
+            )
+            .coded("invalid_api_key");
+        }
+        if kind == ErrorKind::Billing {
+            return said(
+                429,
+                "billing_not_active",
+                "Your account is not active, please check your billing details on our website.",
+            )
+            .coded("billing_not_active");
+        }
+        if kind == ErrorKind::Permission {
+            return said(
+                403,
+                "request_forbidden",
+                "Country, region, or territory not supported",
+            )
+            .coded("unsupported_country_region_territory");
+        }
+        let model = match context.model.as_str() {
+            "" => super::DEFAULT_MODEL,
+            model => model,
+        };
+        Self {
+            message: format!("The model `{model}` does not exist or you do not have access to it.")
+                .into(),
+            ..said(404, INVALID, "").coded("model_not_found")
+        }
+    }
+
+    /// The row of a status that was given as a number.
+    fn of_status(status: u16, context: &Context) -> Self {
+        let kind = match status {
+            401 => ErrorKind::Authentication,
+            403 => ErrorKind::Permission,
+            404 => ErrorKind::NotFound,
+            409 => ErrorKind::Conflict,
+            413 => ErrorKind::RequestTooLarge,
+            429 => ErrorKind::RateLimited,
+            503 | 529 => ErrorKind::Overloaded,
+            504 => ErrorKind::Timeout,
+            500..=599 => ErrorKind::Internal,
+            // every 4xx that is not listed has the type of 400
+            _ => ErrorKind::InvalidRequest,
+        };
+        Self {
+            status,
+            ..Self::of(kind, context)
+        }
+    }
+
+    const fn coded(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    const fn about(mut self, param: &'static str) -> Self {
+        self.param = Some(param);
+        self
+    }
+}
+
+/// Who prints the body.
+#[derive(Clone, Copy)]
+enum Printer {
+    /// Two spaces, no newline at the end.
+    Api,
+    /// Four spaces, a newline at the end: what refuses a key.
+    Edge,
+    /// One line: inside a stream.
+    Compact,
+}
+
+/// Status, headers and body of an error answer.
+pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
+    let row = Row::of(error.kind, context);
+    let (printer, content_type) = match row.status {
+        401 => (Printer::Edge, "application/json; charset=utf-8"),
+        404 => (Printer::Api, "application/json; charset=utf-8"),
+        _ => (Printer::Api, "application/json"),
+    };
+    let mut head = error_head(row.status, content_type, context);
+    if let Some(hint) = error.retry_hint {
+        let retry = match hint {
+            RetryHint::Retry => "true",
+            RetryHint::DoNotRetry => "false",
+        };
+        head.push("x-should-retry", retry);
+    }
+    if let Some(wait) = error.retry_after {
+        head.push("retry-after", wait.as_secs_f64().to_string());
+        head.push("retry-after-ms", wait.as_millis().to_string());
+    }
+    for (name, _) in &error.headers {
+        head.remove(name);
+    }
+    for (name, value) in &error.headers {
+        head.push(name.clone(), value.clone());
+    }
+    (head, written(error, &row, printer))
+}
+
+/// The event that reports `error` inside a stream.
+pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
+    let row = Row::of(error.kind, context);
+    WireEvent {
+        name: None,
+        data: written(error, &row, Printer::Compact),
+        mark: Mark::Other,
+    }
+}
+
+fn written(error: &ApiError, row: &Row, printer: Printer) -> Vec<u8> {
+    let (outer, inner, colon, end): (&[u8], &[u8], &[u8], &[u8]) = match printer {
+        Printer::Api => (b"\n  ", b"\n    ", b": ", b""),
+        Printer::Edge => (b"\n    ", b"\n        ", b": ", b"\n"),
+        Printer::Compact => (b"", b"", b":", b""),
+    };
+    let message = error.message.as_deref().unwrap_or(&row.message);
+    let code = error.error_code.as_deref().or(row.code);
+    // what the table's words are about, other words need not be
+    let param = row.param.filter(|_| error.message.is_none());
+    let param = error.param.as_deref().or(param);
+    let mut out = b"{".to_vec();
+    out.extend_from_slice(outer);
+    out.extend_from_slice(br#""error""#);
+    out.extend_from_slice(colon);
+    out.push(b'{');
+    let error_type = error.error_type.as_deref().unwrap_or(row.error_type);
+    for (n, (name, value)) in [
+        ("message", Some(message)),
+        ("type", Some(error_type)),
+        ("param", param),
+        ("code", code),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if n > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(inner);
+        write_str(&mut out, name);
+        out.extend_from_slice(colon);
+        match value {
+            Some(value) => write_str(&mut out, value),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+    out.extend_from_slice(outer);
+    out.push(b'}');
+    if !outer.is_empty() {
+        out.push(b'\n');
+    }
+    out.push(b'}');
+    out.extend_from_slice(end);
+    out
+}

@@ -1,0 +1,71 @@
+//! Which tools a request offers, and the schema that it asks for.
+
+use serde_json::Value;
+
+use crate::{api::sketch::items, request::Calls};
+
+/// The JSON schema that the text has to fit.
+pub(crate) fn text_schema(body: &Value) -> Option<&Value> {
+    let format = body.get("response_format")?;
+    let asks = format.get("type").is_some_and(|kind| kind == "json_schema");
+    asks.then(|| format.pointer("/json_schema/schema"))
+        .flatten()
+}
+
+/// The tools that the model may call.
+pub(crate) fn calls(body: &Value) -> Calls<'_> {
+    let none = |name: &str| body.get(name).is_some_and(|choice| choice == "none");
+    if none("tool_choice") || none("function_call") {
+        return Calls::Forbidden;
+    }
+    let tools = items(body.get("tools")).map(|tool| {
+        let kind = tool.get("type").and_then(Value::as_str)?;
+        tool.get(kind)?.get("name")?.as_str()
+    });
+    let functions = items(body.get("functions")).map(|function| function.get("name")?.as_str());
+    let names: Option<Vec<&str>> = tools.chain(functions).collect();
+    // a tool that names none, of a kind of tomorrow
+    names.map_or(Calls::Unknown, Calls::Of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn functions_and_custom_tools_are_offered_by_name_unless_none_may_be_called() {
+        let f = || json!({"type": "function", "function": {"name": "f"}});
+        let g = || json!({"type": "custom", "custom": {"name": "g"}});
+        for (body, expected) in [
+            (json!({}), Calls::Of(vec![])),
+            (json!({"tools": [f(), g()]}), Calls::Of(vec!["f", "g"])),
+            (
+                json!({"tools": [f()], "tool_choice": "required"}),
+                Calls::Of(vec!["f"]),
+            ),
+            (
+                json!({"tools": [f()], "tool_choice": "none"}),
+                Calls::Forbidden,
+            ),
+            (json!({"functions": [{"name": "h"}]}), Calls::Of(vec!["h"])),
+            (json!({"tools": [f(), {"type": "x"}]}), Calls::Unknown),
+        ] {
+            assert_eq!(calls(&body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn only_a_json_schema_is_a_schema() {
+        let schema = json!({"type": "object"});
+        for (kind, expected) in [("json_schema", Some(&schema)), ("json_object", None)] {
+            let format = json!({"type": kind, "json_schema": {"name": "n", "schema": schema}});
+            assert_eq!(
+                text_schema(&json!({"response_format": format})),
+                expected,
+                "{kind}"
+            );
+        }
+        assert_eq!(text_schema(&json!({})), None);
+    }
+}

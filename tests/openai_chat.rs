@@ -1,0 +1,44 @@
+//! OpenAI Chat beside Anthropic Messages on one stub: where it is served, and in whose words.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "support/post.rs"]
+mod post;
+
+use llm_wire_stub::*;
+use post::call;
+
+#[tokio::test]
+async fn chat_is_served_below_v1_and_at_routes_that_are_named() {
+    let stub = WireStub::builder()
+        .turns([ApiError::overloaded(), ApiError::overloaded()])
+        .route("/gateway/chat", Api::OpenAiChat)
+        .start();
+    assert_eq!(stub.openai_url(), stub.url() + "/v1");
+
+    for path in ["/v1/chat/completions", "/gateway/chat"] {
+        let answered = call(&stub).to(path).send().await;
+        assert_eq!((answered.status, path), (503, path));
+        assert_eq!(
+            answered.body,
+            error_body(Api::OpenAiChat, &ApiError::overloaded())
+        );
+    }
+    let served: Vec<_> = stub.requests().iter().map(|r| r.api()).collect();
+    assert_eq!(served, [Some(Api::OpenAiChat); 2]);
+
+    let lost = call(&stub).to("/chat/completions").send().await;
+    assert_eq!(lost.status, 404);
+    let served_there = "POST /v1/chat/completions, POST /gateway/chat (openai_chat)";
+    assert!(lost.message().contains(served_there), "{}", lost.message());
+    assert!(stub.try_verify().is_err());
+}
+
+#[tokio::test]
+async fn what_the_stub_itself_refuses_is_told_in_the_envelope_of_the_api() {
+    let stub = WireStub::builder().start();
+    let refused = call(&stub).to("/v1/chat/completions").send().await;
+    assert_eq!((refused.status, refused.why()), (422, "exhausted"));
+    let indented = b"{\n  \"error\": {\n    \"message\": \"no turn left for request #1 ";
+    assert!(refused.body.starts_with(indented), "{:?}", refused.body);
+    assert!(stub.try_verify().is_err());
+}
