@@ -173,6 +173,52 @@ fn write_escaped(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(rest);
 }
 
+/// Compact JSON with line ends and so many spaces for each level, as services print it for people; what is empty
+/// stays on one line.
+pub(crate) fn indented(compact: &[u8], spaces: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(compact.len() * 2);
+    let (mut level, mut in_string, mut escaped) = (0_usize, false, false);
+    let line = |out: &mut Vec<u8>, level: usize| {
+        out.push(b'\n');
+        out.resize(out.len() + level * spaces, b' ');
+    };
+    for (n, &byte) in compact.iter().enumerate() {
+        if in_string {
+            out.push(byte);
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        let before = n.checked_sub(1).and_then(|n| compact.get(n));
+        match byte {
+            b'{' | b'[' => {
+                out.push(byte);
+                level += 1;
+                if !matches!(compact.get(n + 1), Some(b'}' | b']')) {
+                    line(&mut out, level);
+                }
+            }
+            b'}' | b']' => {
+                level = level.saturating_sub(1);
+                if !matches!(before, Some(b'{' | b'[')) {
+                    line(&mut out, level);
+                }
+                out.push(byte);
+            }
+            b',' => {
+                out.push(byte);
+                line(&mut out, level);
+            }
+            b':' => out.extend_from_slice(b": "),
+            _ => {
+                in_string = byte == b'"';
+                out.push(byte);
+            }
+        }
+    }
+    out
+}
+
 /// Appends a number in decimal.
 pub(crate) fn write_number(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0_u8; 20];
@@ -238,6 +284,19 @@ mod tests {
             String::from_utf8(ours).unwrap(),
             serde_json::to_string(&every).unwrap()
         );
+    }
+
+    #[test]
+    fn indented_json_is_as_serde_json_prints_it() {
+        let value = json!({
+            "a": [1, {"b": "x: {\"y\", [z]} \\"}, [], {}, "", [[null]]], "c": true, "d\\\"": {"e": "\\"}
+        });
+        let compact = to_string(&value, Spacing::Compact);
+        let expected = serde_json::to_string_pretty(&value).unwrap();
+        let found = indented(compact.as_bytes(), 2);
+        assert_eq!(String::from_utf8(found).unwrap(), expected);
+        let four = String::from_utf8(indented(br#"{"a":[1]}"#, 4)).unwrap();
+        assert_eq!(four, "{\n    \"a\": [\n        1\n    ]\n}");
     }
 
     #[test]

@@ -52,8 +52,8 @@ pub use request::{
     ToolResult, matchers,
 };
 pub use script::{
-    After, ApiError, Arguments, Citation, CitedSource, Container, Ending, Era, ErrorKind, Fault,
-    Fragments, Gate, Iteration, Json, Live, Part, Reply, ServerTool, ServerToolCall,
+    After, ApiError, Arguments, Choice, Citation, CitedSource, Container, Ending, Era, ErrorKind,
+    Fault, Fragments, Gate, Iteration, Json, Live, Part, Reply, ServerTool, ServerToolCall,
     ServerToolResult, StopDetails, StopReason, ToolCall, Turn, Usage,
 };
 #[cfg(feature = "server")]

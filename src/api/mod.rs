@@ -109,7 +109,7 @@ impl Api {
             Self::AnthropicMessages => {
                 Ok(Box::new(anthropic_messages::Events::new(turn, context)?))
             }
-            Self::OpenAiChat => Err(openai_chat::UNWRITTEN.to_owned()),
+            Self::OpenAiChat => Ok(Box::new(openai_chat::Events::new(turn, context)?)),
         }
     }
 
@@ -117,7 +117,7 @@ impl Api {
     pub(crate) fn body(self, turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
         match self {
             Self::AnthropicMessages => anthropic_messages::body(turn, context),
-            Self::OpenAiChat => Err(openai_chat::UNWRITTEN.to_owned()),
+            Self::OpenAiChat => openai_chat::body(turn, context),
         }
     }
 
@@ -160,7 +160,7 @@ impl Api {
     pub(crate) fn normalized(self, turn: &Turn, context: &Context) -> Result<Reply, String> {
         match self {
             Self::AnthropicMessages => anthropic_messages::normalized(turn, context),
-            Self::OpenAiChat => Err(openai_chat::UNWRITTEN.to_owned()),
+            Self::OpenAiChat => openai_chat::normalized(turn, context),
         }
     }
 
@@ -307,8 +307,12 @@ pub(crate) struct WireEvent {
 pub(crate) enum Mark {
     /// A non-empty fragment of text, thinking or arguments.
     Delta,
-    /// The end of a block.
+    /// A fragment that is the last of its block, where the API has no event for the end of one.
+    LastDelta,
+    /// The end of a block, by an event of its own.
     PartEnd,
+    /// The last of a block in an event that is no fragment, where the API has none for the end of one.
+    PartLast,
     /// The event that carries the stop reason.
     StopReason,
     /// The event that proves completeness.

@@ -11,7 +11,9 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{End, Plan, Source, Step, Steps, Unplayable, action_name, in_stream_error};
 use crate::{
     api::{Api, Context, Events, Form, Mark, WireEvent},
-    script::{Arguments, Ending, Fragments, LiveLine, Message, Says, ScriptedPart, Turn, Words},
+    script::{
+        Arguments, Ending, Extent, Fragments, LiveLine, Message, Says, ScriptedPart, Turn, Words,
+    },
 };
 
 /// What a live answer does next.
@@ -273,6 +275,7 @@ impl LiveSource {
         let mut turn = (*self.turn).clone();
         if let Says::Message(message) = &mut turn.says {
             message.live = None;
+            message.extent = Extent::SoFar;
             // how much it will be is not known yet
             let usage = message.effective_usage();
             message.usage.get_or_insert(usage.output(u64::MAX));
@@ -300,14 +303,25 @@ impl LiveSource {
     /// The events that were not written yet, up to those that end the turn.
     fn new_events(&self) -> Result<Vec<WireEvent>, String> {
         let mut events: Vec<_> = self.events(&self.so_far())?.skip(self.written).collect();
-        let last = |mark| events.iter().rposition(|event| event.mark == mark);
+        let ends = |event: &WireEvent| match event.mark {
+            Mark::PartEnd | Mark::PartLast | Mark::LastDelta => true,
+            Mark::Delta | Mark::StopReason | Mark::Terminal | Mark::Other => false,
+        };
         let len = if matches!(self.said.last(), Some(Said::Thinking(_))) {
             // its signature comes with its end
-            last(Mark::Delta).map(|at| at + 1)
-        } else if self.is_open() {
-            last(Mark::PartEnd)
+            let last = events.iter().rposition(|event| event.mark == Mark::Delta);
+            last.map(|at| at + 1)
         } else {
-            last(Mark::PartEnd).map(|at| at + 1)
+            let last = events.iter().rposition(ends);
+            // an event of its own for the end of a part waits until the part is over
+            let is_stop = |at: usize| events.get(at).map(|event| event.mark) == Some(Mark::PartEnd);
+            last.map(|at| {
+                if is_stop(at) && self.is_open() {
+                    at
+                } else {
+                    at + 1
+                }
+            })
         };
         events.truncate(len.unwrap_or(0));
         Ok(events)

@@ -191,20 +191,28 @@ impl Steps {
         self.seen.events += 1;
         self.act(Place::Events(self.seen.events));
         match event.mark {
-            Mark::Delta => {
-                self.seen.deltas += 1;
-                self.act(Place::Deltas(self.seen.deltas));
+            Mark::Delta => self.delta(),
+            Mark::LastDelta => {
+                self.delta();
+                self.part();
             }
-            Mark::PartEnd => {
-                self.seen.parts += 1;
-                self.act(Place::Parts(self.seen.parts));
-            }
+            Mark::PartEnd | Mark::PartLast => self.part(),
             Mark::StopReason => {
                 self.seen.stop_reason = true;
                 self.act(Place::StopReason);
             }
             Mark::Terminal | Mark::Other => {}
         }
+    }
+
+    fn delta(&mut self) {
+        self.seen.deltas += 1;
+        self.act(Place::Deltas(self.seen.deltas));
+    }
+
+    fn part(&mut self) {
+        self.seen.parts += 1;
+        self.act(Place::Parts(self.seen.parts));
     }
 
     /// Does what is scripted for this place, in the order given.

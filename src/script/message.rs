@@ -14,6 +14,25 @@ pub(crate) struct Message {
     pub(crate) extras: Option<Box<Extras>>,
     /// Where the parts come from, if the test says them while they are read.
     pub(crate) live: Option<LiveLine>,
+    pub(crate) extent: Extent,
+    pub(crate) call_order: CallOrder,
+}
+
+/// Whether these are all parts that there will be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Extent {
+    #[default]
+    Whole,
+    /// A live turn goes on.
+    SoFar,
+}
+
+/// How the arguments of several tool calls are streamed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CallOrder {
+    #[default]
+    OneAfterTheOther,
+    Interleaved,
 }
 
 impl Message {

@@ -32,6 +32,24 @@ pub struct Reply {
     pub service_tier: Option<String>,
     /// Where the answer was made, where the provider says it.
     pub inference_geo: Option<String>,
+    /// The second choice and those after it, where the request asked for several.
+    pub other_choices: Vec<Choice>,
+}
+
+/// One of several answers to a request, beside the first.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Choice {
+    /// What it says, in order.
+    pub parts: Vec<Part>,
+    /// Why the model stopped.
+    pub stop_reason: StopReason,
+}
+
+impl Choice {
+    pub(crate) const fn new(parts: Vec<Part>, stop_reason: StopReason) -> Self {
+        Self { parts, stop_reason }
+    }
 }
 
 impl Reply {
@@ -53,6 +71,7 @@ impl Reply {
             context_management: None,
             service_tier: None,
             inference_geo: None,
+            other_choices: Vec::new(),
         }
     }
 

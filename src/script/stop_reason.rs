@@ -25,8 +25,12 @@ pub enum StopReason {
     ToolUse,
     /// The provider paused a long turn; the client sends it back to go on.
     PauseTurn,
-    /// The model, or a filter in front of it, refused.
+    /// The model refused. Its words are the turn's text: Anthropic sends them as text, OpenAI as the member
+    /// `refusal` of the message, with `finish_reason: "stop"`; without words OpenAI cannot say it.
     Refusal,
+    /// A filter of the provider's cut the answer, or stood before it: OpenAI's `content_filter`. Anthropic has
+    /// one word for this and for a refusal.
+    ContentFilter,
     /// The model's context window was full.
     ContextWindowExceeded,
     /// The model compacted the conversation instead of answering.

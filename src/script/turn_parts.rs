@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Arguments, Fragments, Json, Turn,
+    Arguments, CallOrder, Fragments, Json, Turn,
     fragments::check_pieces,
     part::{EndsEmpty, ScriptedPart, Whole},
 };
@@ -154,6 +154,32 @@ impl Turn {
             caller: None,
             fragments: None,
         })
+    }
+
+    /// Lets the arguments of several tool calls come in turns, as some servers of OpenAI's API send them:
+    /// all calls open, then one fragment of each. Without it one call follows the other, as OpenAI sends
+    /// them. Where an API cannot do so (Anthropic's blocks come one after the other) the turn is
+    /// unplayable.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Turn, accumulate, sse_body};
+    /// use serde_json::json;
+    ///
+    /// let turn = Turn::new()
+    ///     .tool_call("shell", json!({"cmd": "ls"}))
+    ///     .tool_call("shell", json!({"cmd": "pwd"}))
+    ///     .interleaved_tool_calls();
+    /// let reply = accumulate(Api::OpenAiChat, &sse_body(Api::OpenAiChat, &turn)).unwrap();
+    /// assert_eq!(reply.tool_calls().count(), 2);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn interleaved_tool_calls(mut self) -> Self {
+        self.message().call_order = CallOrder::Interleaved;
+        self
     }
 
     /// Says who called the tool added last, if not the model itself: the member `caller`.

@@ -11,8 +11,8 @@ use std::{
 
 use super::wait::{Found, PATIENCE, Wait};
 use crate::script::{
-    Ending, Heard, Live, LiveLine, Message, Played, Reached, Says, ScriptedPart, StopReason, Turn,
-    Words,
+    CallOrder, Ending, Extent, Heard, Live, LiveLine, Message, Played, Reached, Says, ScriptedPart,
+    StopReason, Turn, Words,
 };
 
 /// Each call is a [`Writing`]: a future that writes when it is awaited.
@@ -189,6 +189,8 @@ fn only_parts(turn: Turn) -> Option<Vec<ScriptedPart>> {
         model: None,
         extras: None,
         live: None,
+        extent: Extent::Whole,
+        call_order: CallOrder::OneAfterTheOther,
     } = message
     else {
         return None;

@@ -121,6 +121,11 @@ impl<'a> Members<'a> {
         self.path
     }
 
+    /// All of them, as a message shows them.
+    pub(crate) fn to_json(self) -> String {
+        json::to_string(&Value::Object(self.map.clone()), Spacing::Compact)
+    }
+
     /// The member, if there is one and it is not `null`.
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())

@@ -61,7 +61,7 @@ fn stop_word(reason: &StopReason) -> (&str, Option<&str>) {
         StopReason::StopSequence(sequence) => ("stop_sequence", Some(sequence)),
         StopReason::ToolUse => ("tool_use", None),
         StopReason::PauseTurn => ("pause_turn", None),
-        StopReason::Refusal => ("refusal", None),
+        StopReason::Refusal | StopReason::ContentFilter => ("refusal", None),
         StopReason::ContextWindowExceeded => ("model_context_window_exceeded", None),
         StopReason::Compaction => ("compaction", None),
         StopReason::Other(word) => (word, None),

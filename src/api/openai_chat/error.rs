@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::head::error_head;
 use crate::{
     api::{Context, Head, Mark, WireEvent},
-    json::write_str,
+    json::{indented, write_str},
     script::{ApiError, ErrorKind, RetryHint},
 };
 
@@ -231,48 +231,33 @@ pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
 }
 
 fn written(error: &ApiError, row: &Row, printer: Printer) -> Vec<u8> {
-    let (outer, inner, colon, end): (&[u8], &[u8], &[u8], &[u8]) = match printer {
-        Printer::Api => (b"\n  ", b"\n    ", b": ", b""),
-        Printer::Edge => (b"\n    ", b"\n        ", b": ", b"\n"),
-        Printer::Compact => (b"", b"", b":", b""),
-    };
     let message = error.message.as_deref().unwrap_or(&row.message);
-    let code = error.error_code.as_deref().or(row.code);
+    let error_type = error.error_type.as_deref().unwrap_or(row.error_type);
     // what the table's words are about, other words need not be
     let param = row.param.filter(|_| error.message.is_none());
     let param = error.param.as_deref().or(param);
-    let mut out = b"{".to_vec();
-    out.extend_from_slice(outer);
-    out.extend_from_slice(br#""error""#);
-    out.extend_from_slice(colon);
-    out.push(b'{');
-    let error_type = error.error_type.as_deref().unwrap_or(row.error_type);
-    for (n, (name, value)) in [
-        ("message", Some(message)),
-        ("type", Some(error_type)),
-        ("param", param),
-        ("code", code),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        if n > 0 {
-            out.push(b',');
-        }
-        out.extend_from_slice(inner);
-        write_str(&mut out, name);
-        out.extend_from_slice(colon);
+    let code = error.error_code.as_deref().or(row.code);
+    let mut out = br#"{"error":{"message":"#.to_vec();
+    write_str(&mut out, message);
+    for (name, value) in [
+        (&br#","type":"#[..], Some(error_type)),
+        (br#","param":"#, param),
+        (br#","code":"#, code),
+    ] {
+        out.extend_from_slice(name);
         match value {
             Some(value) => write_str(&mut out, value),
             None => out.extend_from_slice(b"null"),
         }
     }
-    out.extend_from_slice(outer);
-    out.push(b'}');
-    if !outer.is_empty() {
-        out.push(b'\n');
+    out.extend_from_slice(b"}}");
+    match printer {
+        Printer::Api => indented(&out, 2),
+        Printer::Edge => {
+            let mut printed = indented(&out, 4);
+            printed.push(b'\n');
+            printed
+        }
+        Printer::Compact => out,
     }
-    out.push(b'}');
-    out.extend_from_slice(end);
-    out
 }

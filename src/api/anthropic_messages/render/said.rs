@@ -6,7 +6,7 @@ use crate::{
         Context, Ids,
         anthropic_messages::{era::Envelope, purpose, stop_reason, stop_word},
     },
-    script::{Extras, Message, Part, Reply, Says, Turn, Usage},
+    script::{CallOrder, Extras, Message, Part, Reply, Says, Turn, Usage},
 };
 
 /// The model named where neither the turn nor the request names one.
@@ -31,6 +31,11 @@ impl Said {
             Says::Message(message) => message,
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
         };
+        if message.call_order == CallOrder::Interleaved {
+            return Err("tool calls cannot be interleaved here: the blocks of an answer come one after the other\n  \
+                        help: leave out `.interleaved_tool_calls()`"
+                .to_owned());
+        }
         let (word, sequence) = {
             let reason = message.effective_stop_reason();
             let (word, sequence) = stop_word(&reason);

@@ -1,11 +1,8 @@
-//! OpenAI Chat beside Anthropic Messages on one stub: where it is served, and in whose words.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "support/post.rs"]
-mod post;
+//! Where it is served, and in whose words.
 
 use llm_wire_stub::*;
-use post::call;
+
+use crate::post::call;
 
 #[tokio::test]
 async fn chat_is_served_below_v1_and_at_routes_that_are_named() {

@@ -1,0 +1,68 @@
+//! The non-streaming body in, its [`Reply`] out.
+
+use serde_json::Value;
+
+use super::{ChatAccumulator, Checked, provider_error};
+use crate::{
+    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    json,
+    script::Reply,
+};
+
+/// The non-streaming body.
+pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
+    let map = match json::parse(body) {
+        Ok(Value::Object(map)) => map,
+        Err(error) if error.is_eof() => {
+            return Err(Problem::new(
+                AccumulateErrorKind::Truncated,
+                "the JSON body ended too early",
+                "one JSON object",
+                Found::quoted(body),
+            ));
+        }
+        Ok(_) | Err(_) => {
+            let problem = Problem::new(
+                AccumulateErrorKind::MalformedJson,
+                "the body is not one JSON object",
+                "one JSON object",
+                Found::quoted(body),
+            );
+            return Err(if body.starts_with(b"data:") {
+                problem.help("this is an event stream; read it with `accumulate`")
+            } else {
+                problem
+            });
+        }
+    };
+    let members = Members::new("", &map);
+    if let Some(error) = provider_error(members, "a chat.completion") {
+        return Err(error);
+    }
+    match members.string_or_null("object")? {
+        None | Some("chat.completion") => {}
+        Some(_) => return Err(members.wrong("object", "`chat.completion`")),
+    }
+    let mut read = ChatAccumulator::default();
+    members.non_empty_string("id")?;
+    members.non_empty_string("model")?;
+    read.envelope(members)?;
+    let choices = members.array("choices")?;
+    if choices.is_empty() {
+        return Err(members.wrong("choices", "one choice or more"));
+    }
+    for (n, choice) in choices.iter().enumerate() {
+        let Value::Object(choice) = choice else {
+            return Err(members.wrong("choices", "an array of objects"));
+        };
+        let path = format!("choices[{n}].");
+        let choice = Members::new(&path, choice);
+        let state = read.choice(choice)?;
+        let message = choice.object("message")?;
+        let path = format!("{path}message.");
+        state.whole(message, &path)?;
+        choice.non_empty_string("finish_reason")?;
+        state.finish(choice, &path)?;
+    }
+    read.finish(0)
+}

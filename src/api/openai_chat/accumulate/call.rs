@@ -1,0 +1,226 @@
+//! Tool calls: fragments are told apart by their index, or by their id where that is missing or stands twice.
+
+use serde_json::{Value, json};
+
+use super::Checked;
+use crate::{
+    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    json,
+    script::{Part, ToolCall},
+};
+
+/// The calls of one choice, in order.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Vec<Call>);
+
+#[derive(Debug)]
+struct Call {
+    index: u64,
+    id: String,
+    name: String,
+    /// Of a function's arguments, or of a custom tool's input.
+    arguments: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Function,
+    /// Its input is any text.
+    Custom,
+}
+
+impl Calls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reads a fragment of a streamed call.
+    pub(super) fn fragment(&mut self, sent: Members<'_>) -> Checked<()> {
+        let id = sent.string_or_null("id")?.unwrap_or_default();
+        let at = self.place(sent, id)?;
+        self.add(at, sent, id)
+    }
+
+    /// Reads a call of a body, which is whole.
+    pub(super) fn whole(&mut self, sent: Members<'_>) -> Checked<()> {
+        let id = sent.string_or_null("id")?.unwrap_or_default();
+        let at = self.open(self.next_index());
+        self.add(at, sent, id)
+    }
+
+    /// The call that a fragment belongs to; a new one if it opens one.
+    fn place(&mut self, sent: Members<'_>, id: &str) -> Checked<usize> {
+        let index = sent.number_or_null("index")?;
+        let same = |call: &&(usize, &Call)| index.is_none_or(|index| call.1.index == index);
+        let known: Vec<(usize, &Call)> = self.0.iter().enumerate().collect();
+        let known: Vec<&(usize, &Call)> = known.iter().filter(same).collect();
+        if !id.is_empty() {
+            let of_id = known.iter().find(|(_, call)| call.id == id);
+            let unnamed = known.iter().find(|(_, call)| call.id.is_empty());
+            let found = of_id.or(unnamed).map(|(at, _)| *at);
+            return match (found, index) {
+                (Some(at), _) => Ok(at),
+                // another id at a known index is another call
+                (None, Some(index)) if !known.is_empty() => Ok(self.open(index)),
+                (None, index) => self.open_next(sent, index),
+            };
+        }
+        match (known.as_slice(), index) {
+            ([(at, _)], _) => Ok(*at),
+            ([], index) => self.open_next(sent, index),
+            (several, _) => {
+                let ids: Vec<&str> = several.iter().map(|(_, call)| call.id.as_str()).collect();
+                Err(Problem::new(
+                    AccumulateErrorKind::WrongBlock,
+                    "a fragment of a tool call could belong to several",
+                    format!("the index, or the id, of one of {}", ids.join(", ")),
+                    found_in(sent),
+                ))
+            }
+        }
+    }
+
+    fn open_next(&mut self, sent: Members<'_>, index: Option<u64>) -> Checked<usize> {
+        let next = self.next_index();
+        if index.is_some_and(|index| index != next) {
+            return Err(Problem::new(
+                AccumulateErrorKind::WrongBlock,
+                "a tool call starts with an index that is not its turn",
+                format!("the index {next}: indices count up from 0"),
+                found_in(sent),
+            ));
+        }
+        Ok(self.open(next))
+    }
+
+    fn next_index(&self) -> u64 {
+        let last = self.0.iter().map(|call| call.index).max();
+        last.map_or(0, |last| last.saturating_add(1))
+    }
+
+    fn open(&mut self, index: u64) -> usize {
+        self.0.push(Call {
+            index,
+            id: String::new(),
+            name: String::new(),
+            arguments: String::new(),
+            kind: Kind::Function,
+        });
+        self.0.len() - 1
+    }
+
+    fn add(&mut self, at: usize, sent: Members<'_>, id: &str) -> Checked<()> {
+        let Some(call) = self.0.get_mut(at) else {
+            return Ok(());
+        };
+        if call.id.is_empty() {
+            id.clone_into(&mut call.id);
+        }
+        match sent.string_or_null("type")? {
+            None | Some("" | "function") => {}
+            Some("custom") => call.kind = Kind::Custom,
+            Some(_) => return Err(sent.wrong("type", "`function` or `custom`")),
+        }
+        for (word, text) in [("function", "arguments"), ("custom", "input")] {
+            let Some(said) = sent.object_or_null(word)? else {
+                continue;
+            };
+            let path = format!("{}{word}.", sent.path());
+            let said = Members::new(&path, said);
+            let name = said.string_or_null("name")?.unwrap_or_default();
+            // some servers repeat it, others send it in pieces
+            if name != call.name {
+                call.name.push_str(name);
+            }
+            let more = said.string_or_null(text)?.unwrap_or_default();
+            call.arguments.push_str(more);
+        }
+        Ok(())
+    }
+
+    /// Whether all calls are whole, once nothing more comes.
+    pub(super) fn check(&self, path: &str) -> Checked<()> {
+        for (n, call) in self.0.iter().enumerate() {
+            let path = format!("{path}tool_calls[{n}].");
+            let name = match call.kind {
+                Kind::Function => "function.name",
+                Kind::Custom => "custom.name",
+            };
+            for (field, value) in [("id", &call.id), (name, &call.name)] {
+                if value.is_empty() {
+                    let field = format!("{path}{field}");
+                    return Err(Problem::new(
+                        AccumulateErrorKind::MissingField {
+                            field: field.clone(),
+                        },
+                        format!("a tool call ended and its `{field}` did not come"),
+                        "a string that is not empty",
+                        Found::quoted(&call.arguments),
+                    ));
+                }
+            }
+            call.value()?;
+        }
+        Ok(())
+    }
+
+    /// The parts that they come to; before their end, or if they are broken, as what they are so far.
+    pub(super) fn into_parts(self, ended: Ended) -> impl Iterator<Item = Part> {
+        self.0.into_iter().map(move |call| match call.value() {
+            Ok(arguments) if ended == Ended::Yes => {
+                Part::ToolCall(ToolCall::new(call.id, call.name, arguments))
+            }
+            Ok(_) | Err(_) => call.into_unknown(),
+        })
+    }
+}
+
+/// Whether nothing more comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    Yes,
+    No,
+}
+
+impl Call {
+    fn value(&self) -> Checked<Value> {
+        match (self.kind, self.arguments.as_str()) {
+            (Kind::Custom, input) => Ok(Value::from(input)),
+            (Kind::Function, "" | "null") => Ok(Value::Object(serde_json::Map::new())),
+            (Kind::Function, text) => json::parse(text.as_bytes()).map_err(|error| {
+                Problem::new(
+                    AccumulateErrorKind::ArgumentsNotJson {
+                        name: self.name.clone(),
+                        raw: text.to_owned(),
+                    },
+                    format!(
+                        "the arguments of `{}` are not JSON: {error}",
+                        self.name.escape_debug()
+                    ),
+                    "one JSON document",
+                    Found::quoted(text),
+                )
+                .help("a half call must not be run; what came is in `partial()`")
+            }),
+        }
+    }
+
+    fn into_unknown(self) -> Part {
+        let (word, text) = match self.kind {
+            Kind::Function => ("function", "arguments"),
+            Kind::Custom => ("custom", "input"),
+        };
+        let delta = |said: Value| json!({"index": self.index, word: said});
+        Part::Unknown {
+            block: json!({
+                "index": self.index, "id": self.id, "type": word, word: {"name": self.name, text: ""}
+            }),
+            deltas: vec![delta(json!({text: self.arguments}))],
+        }
+    }
+}
+
+fn found_in(sent: Members<'_>) -> Found {
+    Found::quoted(sent.to_json())
+}

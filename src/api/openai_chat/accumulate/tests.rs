@@ -1,0 +1,447 @@
+//! Chunks in every stage, on byte literals; every message pinned whole.
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    api::{AccumulateError, Api, accumulate, accumulate_json},
+    script::{StopReason, ToolCall},
+};
+
+const API: Api = Api::OpenAiChat;
+
+const ROLE: &str = r#"{"role":"assistant","content":"","refusal":null}"#;
+
+/// A chunk with this delta.
+fn delta(delta: &str) -> String {
+    format!(
+        r#"{{"id":"c-1","model":"m","choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#
+    )
+}
+
+/// A chunk that stops.
+fn stop(word: &str) -> String {
+    format!(
+        r#"{{"id":"c-1","model":"m","choices":[{{"index":0,"delta":{{}},"finish_reason":"{word}"}}]}}"#
+    )
+}
+
+fn say(text: &str) -> String {
+    delta(&json!({"content": text}).to_string())
+}
+
+/// A delta of tool calls.
+fn calls(calls: impl Into<Value>) -> String {
+    delta(&json!({"tool_calls": calls.into()}).to_string())
+}
+
+fn body(data: &[String]) -> String {
+    data.iter()
+        .map(|data| format!("data: {data}\n\n"))
+        .collect()
+}
+
+#[track_caller]
+fn reply(data: &[String]) -> Reply {
+    match accumulate(API, body(data).as_bytes()) {
+        Ok(reply) => reply,
+        Err(error) => panic!("{error}\n  row: {data:?}"),
+    }
+}
+
+#[track_caller]
+fn error(data: &[String]) -> AccumulateError {
+    match accumulate(API, body(data).as_bytes()) {
+        Ok(reply) => panic!("accepted: {reply:?}\n  row: {data:?}"),
+        Err(error) => error,
+    }
+}
+
+fn done() -> String {
+    DONE.to_owned()
+}
+
+#[track_caller]
+fn tool_calls(fragments: impl IntoIterator<Item = Value>) -> Vec<ToolCall> {
+    let mut data = vec![delta(ROLE)];
+    data.extend(fragments.into_iter().map(calls));
+    data.extend([stop("tool_calls"), done()]);
+    reply(&data).tool_calls().cloned().collect()
+}
+
+fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
+    ToolCall::new(id.to_owned(), name.to_owned(), arguments)
+}
+
+#[test]
+fn a_finish_reason_is_the_end_with_and_without_done_and_unknown_words_are_kept() {
+    for (word, expected) in [
+        ("stop", StopReason::EndTurn),
+        ("length", StopReason::MaxTokens),
+        ("tool_calls", StopReason::ToolUse),
+        ("content_filter", StopReason::ContentFilter),
+        ("eos", StopReason::Other("eos".to_owned())),
+    ] {
+        let whole = [delta(ROLE), say("Hé"), stop(word)];
+        let with_done = [&whole[..], &[done(), done()]].concat();
+        for data in [&whole[..], &with_done] {
+            let read = reply(data);
+            assert_eq!((read.text().as_str(), &read.stop_reason), ("Hé", &expected));
+        }
+    }
+}
+
+#[test]
+fn nulls_empty_events_and_chunks_without_choices_leave_no_trace() {
+    let whole = [delta(ROLE), say("Hé"), stop("stop"), done()];
+    let expected = reply(&whole);
+    for noise in [
+        String::new(),
+        "null".to_owned(),
+        delta("null"),
+        delta(r#"{"content":null,"tool_calls":null,"role":null}"#),
+        delta("{}"),
+        r#"{"choices":[],"id":"","model":"","prompt_filter_results":[{}]}"#.to_owned(),
+        r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":""}]}"#.to_owned(),
+        r#"{"choices":[{"delta":{}}],"usage":null,"x":[{}],"error":null}"#.to_owned(),
+    ] {
+        for at in 0..3 {
+            let mut data = whole.to_vec();
+            data.insert(at, noise.clone());
+            assert_eq!(reply(&data), expected, "{noise} at {at}");
+        }
+    }
+}
+
+#[test]
+fn the_last_usage_holds_wherever_it_stands() {
+    let usage = r#"{"prompt_tokens":12,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":5,"cache_write_tokens":1},"completion_tokens_details":{"reasoning_tokens":3}}"#;
+    let chunk = |choices: &str, usage: &str| format!(r#"{{"choices":{choices},"usage":{usage}}}"#);
+    let finish = r#"[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]"#;
+    let expected = Usage::input(6)
+        .output(4)
+        .cache_read(5)
+        .cache_creation(1)
+        .thinking(3);
+    for data in [
+        vec![chunk(finish, "null"), chunk("[]", usage), done()],
+        vec![chunk("[]", r#"{"prompt_tokens":1}"#), chunk(finish, usage)],
+        vec![chunk(finish, usage), chunk("[]", "{}"), done()],
+    ] {
+        assert_eq!(reply(&data).usage, expected, "{data:?}");
+    }
+}
+
+#[test]
+fn fragments_of_calls_are_told_apart_by_index_and_id() {
+    let f = |index: u64, id: &str, name: &str, arguments: &str| json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+    let more =
+        |index: u64, arguments: &str| json!({"index": index, "function": {"arguments": arguments}});
+    let one = || vec![call("a", "f", json!({"x": 1}))];
+    let two = || vec![call("a", "f", json!({"x": 1})), call("b", "g", json!({}))];
+    for (row, fragments, expected) in [
+        (
+            "interleaved",
+            vec![
+                json!([f(0, "a", "f", "")]),
+                json!([f(1, "b", "g", "")]),
+                json!([more(0, "{\"x\"")]),
+                json!([more(1, "{}")]),
+                json!([more(0, ":1}")]),
+            ],
+            two(),
+        ),
+        (
+            "both in one delta, arguments in the first",
+            vec![json!([f(0, "a", "f", "{\"x\":1}"), f(1, "b", "g", "")])],
+            two(),
+        ),
+        (
+            "id and name repeated, or empty later",
+            vec![
+                json!([f(0, "a", "f", "{\"x\"")]),
+                json!([f(0, "a", "f", ":")]),
+                json!([{"index": 0, "id": "", "function": {"name": "", "arguments": "1"}}]),
+                json!([{"index": 0, "id": null, "function": {"name": null, "arguments": "}"}}]),
+            ],
+            one(),
+        ),
+        (
+            "no index for one call",
+            vec![
+                json!([{"id": "a", "function": {"name": "f", "arguments": ""}}]),
+                json!([{"function": {"arguments": "{\"x\":1}"}}]),
+            ],
+            one(),
+        ),
+        (
+            "no index and ids that tell them apart",
+            vec![
+                json!([{"id": "a", "function": {"name": "f", "arguments": "{\"x\""}}]),
+                json!([{"id": "b", "function": {"name": "g"}}]),
+                json!([{"id": "a", "function": {"arguments": ":1}"}}]),
+            ],
+            two(),
+        ),
+        (
+            "one index for two ids",
+            vec![
+                json!([f(0, "a", "f", "{\"x\":1}")]),
+                json!([f(0, "b", "g", "{}")]),
+            ],
+            two(),
+        ),
+        (
+            "arguments before id and name",
+            vec![json!([more(0, "{\"x\":1}")]), json!([f(0, "a", "f", "")])],
+            one(),
+        ),
+        (
+            "a name in pieces",
+            vec![
+                json!([f(0, "a", "get_", "{\"x\":1}")]),
+                json!([f(0, "a", "x", "")]),
+            ],
+            vec![call("a", "get_x", json!({"x": 1}))],
+        ),
+        (
+            "a custom tool",
+            vec![
+                json!([{"index": 0, "id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls"}}]),
+            ],
+            vec![call("a", "sh", json!("ls"))],
+        ),
+    ] {
+        assert_eq!(tool_calls(fragments), expected, "{row}");
+    }
+}
+
+/// These chunks behind the first one.
+fn with(more: Vec<String>) -> Vec<String> {
+    [vec![delta(ROLE)], more].concat()
+}
+
+/// The errors of these bodies are these; `?` stands for where the event begins.
+#[track_caller]
+fn assert_errors(rows: Vec<(Vec<String>, &str)>) {
+    for (data, expected) in rows {
+        let found = error(&data);
+        let before = data.iter().take(found.event_index().unwrap());
+        let at = body(&before.cloned().collect::<Vec<_>>()).len();
+        let expected = expected.replace("byte ?", &format!("byte {at}"));
+        assert_eq!(found.to_string(), expected, "{data:?}");
+    }
+}
+
+#[test]
+fn what_is_no_whole_answer_is_told_with_its_place() {
+    assert_errors(vec![
+        (
+            with(vec![say("Hé")]),
+            "the answer ended before the finish_reason of choice 0\n  where: openai_chat, event #3, byte ?\n  \
+             expected: a chunk of choice 0, up to its finish_reason\n  found: the end of the stream, after 2 events\n  \
+             help: if the early end is scripted, expect this error; what was read is in `partial()`",
+        ),
+        (
+            with(vec![done()]),
+            "the answer is done and a choice has no finish_reason\n  where: openai_chat, event #2, byte ?\n  \
+             expected: a chunk of choice 0, up to its finish_reason\n  found: `[DONE]`",
+        ),
+        (
+            with(vec![stop("stop"), say("x")]),
+            "a choice goes on behind its finish_reason\n  where: openai_chat, event #3, byte ?\n  \
+             expected: nothing more of a choice that finished with `stop`\n  found: `{\"content\":\"x\"}`",
+        ),
+        (
+            with(vec![stop("tool_calls"), stop("stop")]),
+            "the member `choices[0].finish_reason` has a wrong type or value\n  where: openai_chat, event #3, byte ?\n  \
+             expected: `tool_calls`, as before\n  found: `\"stop\"`",
+        ),
+        (
+            with(vec![stop("stop"), done(), say("x")]),
+            "an event came behind [DONE]\n  where: openai_chat, event #4, byte ?\n  \
+             expected: the end of the stream\n  \
+             found: `{\"id\":\"c-1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_reason\":null}]}`",
+        ),
+        (
+            with(vec![": keepalive".to_owned()]),
+            "the data of an event is not one JSON object\n  where: openai_chat, event #2, byte ?\n  \
+             expected: one JSON object, or [DONE]\n  found: `: keepalive`",
+        ),
+        (
+            with(vec!["{}".to_owned()]),
+            "the member `choices` is missing\n  where: openai_chat, event #2, byte ?\n  \
+             expected: an array\n  found: `{}`",
+        ),
+        (
+            with(vec![
+                r#"{"error":{"message":"Sorry","type":"server_error","param":null,"code":null}}"#
+                    .to_owned(),
+            ]),
+            "the provider reported an error\n  where: openai_chat, event #2, byte ?\n  \
+             expected: a chunk of choice 0, up to its finish_reason\n  \
+             found: `{\"error\":{\"code\":null,\"message\":\"Sorry\",\"param\":null,\"type\":\"server_error\"}}`",
+        ),
+        (
+            with(vec![r#"{"id":"c-2","choices":[]}"#.to_owned()]),
+            "the member `id` has a wrong type or value\n  where: openai_chat, event #2, byte ?\n  \
+             expected: `c-1`, as before\n  found: `\"c-2\"`\n  \
+             help: two answers may have been joined; each needs an accumulator of its own",
+        ),
+        (
+            with(vec![r#"{"choices":[{"index":2,"delta":{}}]}"#.to_owned()]),
+            "a choice starts with an index that is not its turn\n  where: openai_chat, event #2, byte ?\n  \
+             expected: an index up to 1: indices count up from 0\n  found: `2`",
+        ),
+        (
+            vec!["<html>".to_owned()],
+            "the data of an event is not one JSON object\n  where: openai_chat, event #1, byte ?\n  \
+             expected: one JSON object, or [DONE]\n  found: `<html>`",
+        ),
+    ]);
+}
+
+#[test]
+fn tool_calls_that_are_not_whole_are_told_with_their_place() {
+    let f = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\""}}]);
+    let g = json!([{"index": 0, "id": "b", "function": {"name": "g", "arguments": "{}"}}]);
+    assert_errors(vec![
+        (
+            with(vec![calls(f.clone()), stop("tool_calls")]),
+            "the arguments of `f` are not JSON: EOF while parsing an object at line 1 column 4\n  \
+             where: openai_chat, event #3, byte ?\n  expected: one JSON document\n  found: `{\"x\"`\n  \
+             help: a half call must not be run; what came is in `partial()`",
+        ),
+        (
+            with(vec![
+                calls(f),
+                calls(g),
+                calls(json!([{"index": 0, "function": {"arguments": ":1}"}}])),
+            ]),
+            "a fragment of a tool call could belong to several\n  where: openai_chat, event #4, byte ?\n  \
+             expected: the index, or the id, of one of a, b\n  \
+             found: `{\"function\":{\"arguments\":\":1}\"},\"index\":0}`",
+        ),
+        (
+            with(vec![calls(
+                json!([{"index": 1, "id": "a", "function": {"name": "f"}}]),
+            )]),
+            "a tool call starts with an index that is not its turn\n  where: openai_chat, event #2, byte ?\n  \
+             expected: the index 0: indices count up from 0\n  \
+             found: `{\"function\":{\"name\":\"f\"},\"id\":\"a\",\"index\":1}`",
+        ),
+        (
+            with(vec![calls(
+                json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": {}}}]),
+            )]),
+            "the member `choices[0].delta.tool_calls[0].function.arguments` has a wrong type or value\n  \
+             where: openai_chat, event #2, byte ?\n  expected: a string or null\n  found: `{}`",
+        ),
+        (
+            with(vec![
+                calls(json!([{"index": 0, "id": "a", "function": {"arguments": "{}"}}])),
+                stop("tool_calls"),
+            ]),
+            "a tool call ended and its `choices[0].delta.tool_calls[0].function.name` did not come\n  \
+             where: openai_chat, event #3, byte ?\n  expected: a string that is not empty\n  found: `{}`",
+        ),
+    ]);
+}
+
+#[test]
+fn partial_has_what_was_read_and_no_unfinished_call() {
+    let f = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]);
+    let cut = error(&[delta(ROLE), say("Hé"), calls(f)]);
+    assert_eq!(cut.kind(), &AccumulateErrorKind::Truncated);
+    let unfinished = Part::Unknown {
+        block: json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}),
+        deltas: vec![json!({"index": 0, "function": {"arguments": "{}"}})],
+    };
+    assert_eq!(cut.partial(), [Part::Text("Hé".to_owned()), unfinished]);
+}
+
+#[test]
+fn errors_of_the_provider_are_read_in_every_form() {
+    for (data, error_type, message) in [
+        (
+            r#"data: {"error":{"message":"m","type":"t","code":"c"}}"#,
+            "t",
+            "m",
+        ),
+        (
+            r#"data: {"error":{"message":"m","code":502},"choices":[]}"#,
+            "502",
+            "m",
+        ),
+        (r#"data: {"error":"m"}"#, "", "m"),
+        (
+            "event: error\ndata: {\"error\":{\"message\":\"m\",\"type\":\"t\"}}",
+            "t",
+            "m",
+        ),
+        ("event: error\ndata: {\"message\":\"m\"}", "error", "m"),
+        ("event: error\ndata: m", "error", "m"),
+        (
+            r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}"#,
+            "error",
+            "",
+        ),
+    ] {
+        let error = accumulate(API, format!("{data}\n\n").as_bytes()).unwrap_err();
+        let expected = AccumulateErrorKind::Provider {
+            error_type: error_type.to_owned(),
+            message: message.to_owned(),
+        };
+        assert_eq!(error.kind(), &expected, "{data}");
+    }
+}
+
+#[test]
+fn a_body_is_read_strictly() {
+    let message = |message: &str| {
+        format!(
+            r#"{{"id":"c","model":"m","choices":[{{"index":0,"message":{message},"finish_reason":"stop"}}]}}"#
+        )
+    };
+    let read = accumulate_json(API, message(r#"{"content":"Hé"}"#).as_bytes()).unwrap();
+    assert_eq!(
+        (read.text().as_str(), read.stop_reason),
+        ("Hé", StopReason::EndTurn)
+    );
+    for (body, expected) in [
+        (
+            r#"{"id":"c","model":"m"}"#.to_owned(),
+            "the member `choices` is missing\n  where: openai_chat, byte 0\n  expected: an array\n  \
+             found: `{\"id\":\"c\",\"model\":\"m\"}`",
+        ),
+        (
+            r#"{"id":"c","model":"m","choices":[]}"#.to_owned(),
+            "the member `choices` has a wrong type or value\n  where: openai_chat, byte 0\n  \
+             expected: one choice or more\n  found: `[]`",
+        ),
+        (
+            message(r#"{"content":[{"type":"text"}]}"#),
+            "the member `choices[0].message.content` has a wrong type or value\n  where: openai_chat, byte 0\n  \
+             expected: a string or null\n  found: `[{\"type\":\"text\"}]`",
+        ),
+        (
+            r#"{"id":"c","model":"m","choices":[{"index":0,"message":{},"finish_reason":null}]}"#
+                .to_owned(),
+            "the member `choices[0].finish_reason` has a wrong type or value\n  where: openai_chat, byte 0\n  \
+             expected: a string\n  found: `null`",
+        ),
+        (
+            r#"{"id":"c","#.to_owned(),
+            "the JSON body ended too early\n  where: openai_chat, byte 10\n  expected: one JSON object\n  \
+             found: `{\"id\":\"c\",`",
+        ),
+        (
+            "data: {}\n\n".to_owned(),
+            "the body is not one JSON object\n  where: openai_chat, byte 0\n  expected: one JSON object\n  \
+             found: `data: {}\\n\\n`\n  help: this is an event stream; read it with `accumulate`",
+        ),
+    ] {
+        let error = accumulate_json(API, body.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{body}");
+    }
+}

@@ -1,0 +1,24 @@
+//! OpenAI Chat Completions, from its bytes to its rules.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may panic, and says loudly what it skips"
+)]
+
+#[path = "../support/post.rs"]
+mod post;
+
+mod bytes;
+mod captures;
+mod errors;
+mod live;
+mod roundtrip;
+mod served;
+mod unplayable;
+
+use llm_wire_stub::Api;
+
+const API: Api = Api::OpenAiChat;
