@@ -207,7 +207,8 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `roles-alternate`, `non-empty-messages`, `non-empty-text`, `non-blank-text`, \
          `document-in-assistant`, `citations-in-user-text`, `unique-tool-ids`, `tool-results-follow`, \
          `tool-results-match`, `one-result-per-call`, `thinking-first`, `prefill-whitespace`, \
-         `prefill-support`, `cache-points`\n  \
+         `prefill-support`, `cache-points`, `sampling-range`, `max-tokens-support`, `strict-schema`, \
+         `system-role-support`, `content-types`, `json-word`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",
         "there are two fallbacks\n  help: give one server both kinds of mocks",
         "a route is a path, as it stands in a request\n  found: `chat`\n  \

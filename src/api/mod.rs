@@ -226,7 +226,7 @@ impl Api {
     pub(crate) fn rules(self) -> Box<dyn Iterator<Item = &'static Rule>> {
         match self {
             Self::AnthropicMessages => Box::new(anthropic_messages::rules()),
-            Self::OpenAiChat => Box::new(std::iter::empty()),
+            Self::OpenAiChat => Box::new(openai_chat::rules()),
         }
     }
 
@@ -240,7 +240,7 @@ impl Api {
     ) -> Option<(&'static Rule, ApiError)> {
         match self {
             Self::AnthropicMessages => anthropic_messages::first_broken(request, body, applies),
-            Self::OpenAiChat => None,
+            Self::OpenAiChat => openai_chat::first_broken(request, body, applies),
         }
     }
 }

@@ -248,7 +248,7 @@ impl ApiError {
     }
 
     /// Gives the finer code that SDKs pick their error classes by, where the API has one (Anthropic's
-    /// `error.details.error_code`, OpenAI's `error.code`).
+    /// `error.details.error_code`, OpenAI's `error.code`, where an empty one is null).
     #[must_use]
     pub fn error_code(mut self, code: impl Into<String>) -> Self {
         self.error_code = Some(code.into().into());

@@ -271,6 +271,10 @@ impl WireStubBuilder {
     ///
     #[doc = include_str!("../api/anthropic_messages/rules/rules.md")]
     ///
+    /// The rules of OpenAI Chat Completions. A name that both have switches both.
+    ///
+    #[doc = include_str!("../api/openai_chat/rules/rules.md")]
+    ///
     /// # Panics
     ///
     /// At the caller's line, if no API has such a rule.

@@ -16,6 +16,7 @@ mod captures;
 mod errors;
 mod live;
 mod roundtrip;
+mod rules;
 mod served;
 mod unplayable;
 

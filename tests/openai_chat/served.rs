@@ -13,7 +13,11 @@ async fn chat_is_served_below_v1_and_at_routes_that_are_named() {
     assert_eq!(stub.openai_url(), stub.url() + "/v1");
 
     for path in ["/v1/chat/completions", "/gateway/chat"] {
-        let answered = call(&stub).to(path).send().await;
+        let answered = call(&stub)
+            .to(path)
+            .header("authorization", "Bearer k")
+            .send()
+            .await;
         assert_eq!((answered.status, path), (503, path));
         assert_eq!(
             answered.body,
@@ -33,7 +37,11 @@ async fn chat_is_served_below_v1_and_at_routes_that_are_named() {
 #[tokio::test]
 async fn what_the_stub_itself_refuses_is_told_in_the_envelope_of_the_api() {
     let stub = WireStub::builder().start();
-    let refused = call(&stub).to("/v1/chat/completions").send().await;
+    let refused = call(&stub)
+        .to("/v1/chat/completions")
+        .header("authorization", "Bearer k")
+        .send()
+        .await;
     assert_eq!((refused.status, refused.why()), (422, "exhausted"));
     let indented = b"{\n  \"error\": {\n    \"message\": \"no turn left for request #1 ";
     assert!(refused.body.starts_with(indented), "{:?}", refused.body);

@@ -237,6 +237,7 @@ fn written(error: &ApiError, row: &Row, printer: Printer) -> Vec<u8> {
     let param = row.param.filter(|_| error.message.is_none());
     let param = error.param.as_deref().or(param);
     let code = error.error_code.as_deref().or(row.code);
+    let code = code.filter(|code| !code.is_empty());
     let mut out = br#"{"error":{"message":"#.to_vec();
     write_str(&mut out, message);
     for (name, value) in [

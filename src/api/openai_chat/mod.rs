@@ -16,6 +16,7 @@ mod error;
 mod head;
 mod offer;
 mod render;
+mod rules;
 mod view;
 mod words;
 
@@ -25,6 +26,7 @@ pub(crate) use error::{error_answer, error_event};
 pub(crate) use head::head;
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
+pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
 
 /// The model named where neither the turn nor the request names one.

@@ -1,0 +1,148 @@
+//! The key, the body as JSON, and its members: required, unknown, out of range, unsupported by the model.
+
+use serde_json::{Map, Value};
+
+use super::{Place, Violation};
+use crate::{
+    request::RecordedRequest,
+    script::{ApiError, ErrorKind},
+};
+
+pub(super) fn credentials(request: &RecordedRequest) -> Option<Violation> {
+    const TEXT: &str = "You didn't provide an API key. You need to provide your API key in an \
+        Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field \
+        (with blank username) if you're accessing the API from your browser and are prompted for a username and \
+        password. You can obtain an API key from https://platform.openai.com/account/api-keys.";
+    request.api_key().is_none().then(|| Violation {
+        place: Place::Credentials,
+        // there is no code
+        error: ApiError::new(ErrorKind::Authentication)
+            .message(TEXT)
+            .error_code(""),
+    })
+}
+
+/// As in ChatGPTNextWeb/NextChat#4064.
+pub(super) fn json_body(request: &RecordedRequest) -> Option<Violation> {
+    const TEXT: &str = "We could not parse the JSON body of your request. (HINT: This likely means you \
+        aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not \
+        valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at \
+        help.openai.com.)";
+    request.malformed().map(|_| Place::Body.refused(TEXT))
+}
+
+pub(super) fn required_fields(body: &Map<String, Value>) -> Option<Violation> {
+    let missing = |name: &str| body.get(name).is_none_or(Value::is_null);
+    if missing("model") {
+        return Some(Place::Model.refused("you must provide a model parameter"));
+    }
+    missing("messages").then(|| {
+        Place::Messages
+            .refused("Missing required parameter: 'messages'.")
+            .about("messages")
+            .coded("missing_required_parameter")
+    })
+}
+
+pub(super) fn messages_not_empty(body: &Map<String, Value>) -> Option<Violation> {
+    const TEXT: &str = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an \
+        empty array instead.";
+    let messages = body.get("messages")?.as_array()?;
+    messages.is_empty().then(|| {
+        Place::Messages
+            .refused(TEXT)
+            .about("messages")
+            .coded("empty_array")
+    })
+}
+
+/// Members that no official SDK knows.
+pub(super) fn unknown_fields(body: &Map<String, Value>) -> Option<Violation> {
+    /// The request type of the official SDKs (Python 3.57.0), older members included.
+    const KNOWN: &[&str] = &[
+        "audio",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "messages",
+        "metadata",
+        "modalities",
+        "model",
+        "moderation",
+        "n",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "reasoning_effort",
+        "response_format",
+        "safety_identifier",
+        "seed",
+        "service_tier",
+        "stop",
+        "store",
+        "stream",
+        "stream_options",
+        "temperature",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "user",
+        "verbosity",
+        "web_search_options",
+    ];
+    let unknown = body.keys().filter(|name| !KNOWN.contains(&name.as_str()));
+    // the first by name, whatever order the map keeps
+    let name = unknown.min()?;
+    let violation = Place::Member.refused(format!("Unknown parameter: '{name}'."));
+    Some(violation.about(name).coded("unknown_parameter"))
+}
+
+pub(super) fn sampling_range(body: &Map<String, Value>) -> Option<Violation> {
+    const RANGES: [(&str, i32, i32); 4] = [
+        ("temperature", 0, 2),
+        ("top_p", 0, 1),
+        ("frequency_penalty", -2, 2),
+        ("presence_penalty", -2, 2),
+    ];
+    RANGES.into_iter().find_map(|(name, least, most)| {
+        let sent = body.get(name)?;
+        let value = sent.as_f64()?;
+        let (side, sign, bound) = if value < f64::from(least) {
+            ("below minimum", ">=", least)
+        } else if value > f64::from(most) {
+            ("above maximum", "<=", most)
+        } else {
+            return None;
+        };
+        let code = match sign {
+            ">=" => "decimal_below_min_value",
+            _ => "decimal_above_max_value",
+        };
+        let text = format!(
+            "Invalid '{name}': decimal {side} value. Expected a value {sign} {bound}, but got {sent} instead."
+        );
+        Some(Place::Member.refused(text).about(name).coded(code))
+    })
+}
+
+pub(super) fn max_tokens_support(body: &Map<String, Value>) -> Option<Violation> {
+    const TEXT: &str = "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
+        'max_completion_tokens' instead.";
+    const REASONING: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
+    let model = body.get("model")?.as_str()?;
+    let reasons = REASONING.iter().any(|family| model.starts_with(family));
+    let sent = body.get("max_tokens").is_some_and(|n| !n.is_null());
+    (reasons && sent).then(|| {
+        Place::Member
+            .refused(TEXT)
+            .about("max_tokens")
+            .coded("unsupported_parameter")
+    })
+}

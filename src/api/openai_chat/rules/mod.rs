@@ -1,0 +1,179 @@
+//! Requests that the service refuses: a table of named rules, and which of them a request breaks first.
+//!
+//! | file | rules on |
+//! | --- | --- |
+//! | `envelope.rs` | the key, the body as JSON, its required, unknown and unsupported members |
+//! | `messages.rs` | the conversation: roles, contents, tool calls and their results |
+//! | `schema.rs` | the schemas of tools and of the answer |
+//!
+//! Of several broken rules the one whose [`Place`] comes first answers; at one place it is the one that stands first
+//! in [`TABLE`]. Rules of the same name hold the same on other APIs, and are switched with them.
+
+mod envelope;
+mod messages;
+mod schema;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    api::{ByDefault, Rule},
+    request::RecordedRequest,
+    script::ApiError,
+};
+
+/// What looks at a request.
+#[derive(Clone, Copy)]
+enum Check {
+    /// At headers, and at whether there is a body.
+    Request(fn(&RecordedRequest) -> Option<Violation>),
+    /// At the body, which is a JSON object.
+    Body(fn(&Map<String, Value>) -> Option<Violation>),
+}
+
+/// The first breach of a rule in a request.
+struct Violation {
+    place: Place,
+    error: ApiError,
+}
+
+/// Where a request breaks a rule, in the order in which the service is taken to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Credentials,
+    Body,
+    Model,
+    /// The list of messages itself.
+    Messages,
+    /// A member of the body.
+    Member,
+    Tool(usize),
+    Format,
+    Message(usize),
+    Whole,
+}
+
+impl Place {
+    /// A 400 in these words.
+    fn refused(self, message: impl Into<String>) -> Violation {
+        Violation {
+            place: self,
+            error: ApiError::invalid_request(message),
+        }
+    }
+}
+
+impl Violation {
+    fn about(mut self, param: impl Into<String>) -> Self {
+        self.error = self.error.param(param);
+        self
+    }
+
+    fn coded(mut self, code: &str) -> Self {
+        self.error = self.error.error_code(code);
+        self
+    }
+}
+
+const RECORDED: &str = "traffic";
+const REPORTS: &str = "public reports";
+
+const fn rule(
+    name: &'static str,
+    source: &'static str,
+    by_default: ByDefault,
+    check: Check,
+) -> (Rule, Check) {
+    let rule = Rule {
+        name,
+        source,
+        by_default,
+    };
+    (rule, check)
+}
+
+/// All rules, in the order of the places that they look at.
+const TABLE: &[(Rule, Check)] = {
+    use ByDefault::{Off, On};
+    use Check::{Body, Request};
+    &[
+        rule(
+            "credentials",
+            "public reports: 401 without `authorization: Bearer`",
+            On,
+            Request(envelope::credentials),
+        ),
+        rule("json-body", REPORTS, On, Request(envelope::json_body)),
+        rule(
+            "required-fields",
+            REPORTS,
+            On,
+            Body(envelope::required_fields),
+        ),
+        rule(
+            "messages-not-empty",
+            "the text is not settled",
+            Off,
+            Body(envelope::messages_not_empty),
+        ),
+        rule(
+            "unknown-fields",
+            RECORDED,
+            On,
+            Body(envelope::unknown_fields),
+        ),
+        rule(
+            "sampling-range",
+            "traffic for what is below; public reports for what is above",
+            On,
+            Body(envelope::sampling_range),
+        ),
+        rule(
+            "max-tokens-support",
+            "traffic: reasoning models, told by the model's name",
+            On,
+            Body(envelope::max_tokens_support),
+        ),
+        rule("tool-schema", REPORTS, On, Body(schema::of_tools)),
+        rule("strict-schema", REPORTS, On, Body(schema::strict)),
+        rule(
+            "system-role-support",
+            "traffic: `o1-mini` and `o1-preview`, told by the model's name",
+            On,
+            Body(messages::system_role_support),
+        ),
+        rule("content-types", RECORDED, On, Body(messages::content_types)),
+        rule("tool-results-follow", REPORTS, On, Body(messages::answered)),
+        rule("tool-results-match", REPORTS, On, Body(messages::matched)),
+        rule("json-word", REPORTS, On, Body(messages::json_word)),
+    ]
+};
+
+/// The rules, without what applies them.
+pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
+    TABLE.iter().map(|(rule, _)| rule)
+}
+
+/// Of the rules that apply the one that the request breaks first, and the service's answer.
+pub(crate) fn first_broken(
+    request: &RecordedRequest,
+    body: &Value,
+    applies: &dyn Fn(&Rule) -> bool,
+) -> Option<(&'static Rule, ApiError)> {
+    let body = body.as_object();
+    let mut first: Option<(&'static Rule, Violation)> = None;
+    for (rule, check) in TABLE {
+        if !applies(rule) {
+            continue;
+        }
+        let found = match check {
+            Check::Request(check) => check(request),
+            Check::Body(check) => body.and_then(check),
+        };
+        let Some(found) = found else { continue };
+        let earlier = |(_, first): &(_, Violation)| found.place < first.place;
+        if first.as_ref().is_none_or(earlier) {
+            first = Some((rule, found));
+        }
+    }
+    first.map(|(rule, violation)| (rule, violation.error))
+}

@@ -1,0 +1,379 @@
+//! The provider's rules: what each refuses in which words, what each lets pass, and that none refuses what the
+//! service accepted.
+
+use std::{fs, path::PathBuf};
+
+use llm_wire_stub::*;
+use serde_json::{Value, json};
+
+use crate::post::{Call, call};
+
+/// A rule, a request that breaks it, the answer (message, param, code), and one that only just does not break it.
+struct Row {
+    rule: &'static str,
+    breaks: Request,
+    text: &'static str,
+    param: Option<&'static str>,
+    code: Option<&'static str>,
+    passes: Request,
+}
+
+/// Changes a valid call.
+type Request = fn(Call) -> Call;
+
+/// A valid call.
+fn chat(stub: &StubHandle) -> Call {
+    call(stub)
+        .to("/v1/chat/completions")
+        .header("authorization", "Bearer k")
+}
+
+fn builder() -> WireStubBuilder {
+    WireStub::builder()
+        .allow_script_drift()
+        .without_verify_on_drop()
+}
+
+/// The list of all rules in the documentation: name, default, what it refuses, source.
+fn documented() -> Vec<[String; 4]> {
+    let table = include_str!("../../src/api/openai_chat/rules/rules.md");
+    let rows = table.lines().skip(2).map(|line| {
+        let cells = line.trim_matches('|').split(" | ").map(|cell| cell.trim());
+        let cells: Vec<String> = cells.map(str::to_owned).collect();
+        cells.try_into().unwrap()
+    });
+    rows.collect()
+}
+
+fn user(content: impl Into<Value>) -> Value {
+    json!({"role": "user", "content": content.into()})
+}
+
+fn calls(ids: &[&str]) -> Value {
+    let calls = ids.iter().map(
+        |id| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}),
+    );
+    json!({"role": "assistant", "content": null, "tool_calls": calls.collect::<Vec<_>>()})
+}
+
+fn result(id: &str) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "content": "ok"})
+}
+
+fn talk(call: Call, messages: Value) -> Call {
+    call.member("messages", messages)
+}
+
+fn function(parameters: impl Into<Value>, strict: bool) -> Value {
+    let parameters = parameters.into();
+    json!([{"type": "function", "function": {"name": "f", "parameters": parameters, "strict": strict}}])
+}
+
+/// An object with the member `a`, of this type.
+fn object(a: impl Into<Value>, required: &[&str]) -> Value {
+    let a = a.into();
+    json!({"type": "object", "properties": {"a": a}, "required": required, "additionalProperties": false})
+}
+
+const NO_KEY: &str = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.";
+const NO_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
+
+const ENVELOPE: &[Row] = &[
+    Row {
+        rule: "credentials",
+        breaks: |call| call.without_header("authorization"),
+        text: NO_KEY,
+        param: None,
+        code: None,
+        passes: |call| call,
+    },
+    Row {
+        rule: "json-body",
+        breaks: |call| call.raw_body("{"),
+        text: NO_JSON,
+        param: None,
+        code: None,
+        passes: |call| call,
+    },
+    Row {
+        rule: "required-fields",
+        breaks: |call| call.raw_body(r#"{"model":"m"}"#),
+        text: "Missing required parameter: 'messages'.",
+        param: Some("messages"),
+        code: Some("missing_required_parameter"),
+        passes: |call| call.raw_body(r#"{"model":"m","messages":[]}"#),
+    },
+    Row {
+        rule: "messages-not-empty",
+        breaks: |call| talk(call, json!([])),
+        text: "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        param: Some("messages"),
+        code: Some("empty_array"),
+        passes: |call| talk(call, json!([user("")])),
+    },
+    Row {
+        rule: "unknown-fields",
+        breaks: |call| call.member("x", 1),
+        text: "Unknown parameter: 'x'.",
+        param: Some("x"),
+        code: Some("unknown_parameter"),
+        passes: |call| call.member("verbosity", "low").member("user", "u"),
+    },
+    Row {
+        rule: "sampling-range",
+        breaks: |call| call.member("temperature", -1),
+        text: "Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got -1 instead.",
+        param: Some("temperature"),
+        code: Some("decimal_below_min_value"),
+        passes: |call| call.member("temperature", 2).member("presence_penalty", -2),
+    },
+    Row {
+        rule: "max-tokens-support",
+        breaks: |call| call.model("gpt-5-mini"),
+        text: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        param: Some("max_tokens"),
+        code: Some("unsupported_parameter"),
+        passes: |call| call.model("gpt-4o"),
+    },
+];
+
+const SCHEMAS: &[Row] = &[
+    Row {
+        rule: "tool-schema",
+        breaks: |call| call.member("tools", function(json!({"properties": {}}), false)),
+        text: "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'.",
+        param: Some("tools[0].function.parameters"),
+        code: Some("invalid_function_parameters"),
+        passes: |call| {
+            call.member(
+                "tools",
+                json!([{"type": "function", "function": {"name": "f"}}]),
+            )
+        },
+    },
+    Row {
+        rule: "strict-schema",
+        breaks: |call| call.member("tools", function(json!({"type": "object"}), true)),
+        text: "Invalid schema for function 'f': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+        param: Some("tools[0].function.parameters"),
+        code: Some("invalid_function_parameters"),
+        passes: |call| {
+            let strict = object(json!({"type": "string"}), &["a"]);
+            call.member("tools", function(strict, true))
+        },
+    },
+];
+
+const CONVERSATION: &[Row] = &[
+    Row {
+        rule: "system-role-support",
+        breaks: |call| {
+            let system = json!({"role": "system", "content": "x"});
+            let call = talk(call, json!([system, user("hi")])).model("o1-mini");
+            call.member("max_tokens", json!(null))
+        },
+        text: "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+        param: Some("messages[0].role"),
+        code: Some("unsupported_value"),
+        passes: |call| talk(call, json!([{"role": "system", "content": "x"}])),
+    },
+    Row {
+        rule: "content-types",
+        breaks: |call| talk(call, json!([user("a"), user(json!([{"type": "image"}]))])),
+        text: "Invalid 'messages[1]'. Content blocks are expected to be either text or image_url type.",
+        param: Some("messages[1]"),
+        code: Some("invalid_value"),
+        passes: |call| talk(call, json!([user(json!([{"type": "text", "text": "a"}]))])),
+    },
+    Row {
+        rule: "tool-results-follow",
+        breaks: |call| {
+            talk(
+                call,
+                json!([user("go"), calls(&["a", "b"]), result("a"), user("x")]),
+            )
+        },
+        text: "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: b",
+        param: Some("messages.[3].role"),
+        code: None,
+        passes: |call| {
+            talk(
+                call,
+                json!([
+                    user("go"),
+                    calls(&["a", "b"]),
+                    result("b"),
+                    result("a"),
+                    user("x")
+                ]),
+            )
+        },
+    },
+    Row {
+        rule: "tool-results-match",
+        breaks: |call| talk(call, json!([user("go"), result("a")])),
+        text: "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        param: Some("messages.[1].role"),
+        code: None,
+        passes: |call| talk(call, json!([user("go"), calls(&["a"]), result("a")])),
+    },
+    Row {
+        rule: "json-word",
+        breaks: |call| call.member("response_format", json!({"type": "json_object"})),
+        text: "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+        param: Some("messages"),
+        code: None,
+        passes: |call| {
+            let format = json!({"type": "json_object"});
+            talk(call, json!([user("As JSON.")])).member("response_format", format)
+        },
+    },
+];
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    [ENVELOPE, SCHEMAS, CONVERSATION].into_iter().flatten()
+}
+
+#[tokio::test]
+async fn each_rule_refuses_its_request_in_the_services_words_and_lets_the_near_miss_pass() {
+    for row in rows() {
+        let stub = builder().turn("ok").with_rule(row.rule).start();
+        let refused = (row.breaks)(chat(&stub)).send().await;
+        let status = if row.rule == "credentials" { 401 } else { 400 };
+        assert_eq!((refused.status, refused.why()), (status, row.rule));
+        let expected = json!({"error": {
+            "message": row.text, "type": "invalid_request_error", "param": row.param, "code": row.code,
+        }});
+        assert_eq!(refused.json(), expected, "{}", row.rule);
+        let passed = (row.passes)(chat(&stub)).send().await;
+        assert_eq!(passed.status, 200, "{}: {:?}", row.rule, passed.body);
+    }
+}
+
+#[tokio::test]
+async fn each_rule_is_documented_and_can_be_switched_off() {
+    let rules: Vec<_> = rows().map(|row| format!("`{}`", row.rule)).collect();
+    let documented = documented();
+    let named: Vec<_> = documented.iter().map(|[name, ..]| name.clone()).collect();
+    assert_eq!(rules, named);
+    for (row, [_, default, _, source]) in rows().zip(documented) {
+        let stub = builder().turn("ok").start();
+        let answered = (row.breaks)(chat(&stub)).send().await;
+        let expected = if default == "on" { row.rule } else { "" };
+        assert_eq!(answered.why(), expected, "{}", row.rule);
+
+        let stub = builder().turn("ok").without_rule(row.rule).start();
+        let answered = (row.breaks)(chat(&stub)).send().await;
+        assert_eq!(answered.why(), "", "{}", row.rule);
+
+        let stub = builder().with_rule(row.rule).start();
+        (row.breaks)(chat(&stub)).send().await;
+        let report = stub.try_verify().unwrap_err().to_string();
+        let known = format!("where: rule `{}`, known from: {source}\n", row.rule);
+        assert!(report.contains(&known), "{known}\n{report}");
+    }
+}
+
+#[tokio::test]
+async fn more_breaches_have_their_own_words() {
+    let cases: [(Request, &str, Option<&str>); 6] = [
+        (
+            |call| call.raw_body("{}"),
+            "you must provide a model parameter",
+            None,
+        ),
+        (
+            |call| call.member("temperature", 2.5),
+            "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 2.5 instead.",
+            Some("temperature"),
+        ),
+        (
+            |call| talk(call, json!([user("go"), calls(&["a"])])),
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a",
+            Some("messages"),
+        ),
+        (
+            |call| talk(call, json!([calls(&["a"]), result("a"), result("z")])),
+            "Invalid parameter: 'tool_call_id' of 'z' not found in 'tool_calls' of previous message.",
+            Some("messages.[2].tool_call_id"),
+        ),
+        (
+            |call| {
+                let inner = json!({"type": "array", "items": object(json!({}), &[])});
+                call.member("tools", function(object(inner, &["a"]), true))
+            },
+            "Invalid schema for function 'f': In context=('properties', 'a', 'items'), 'required' is required to be supplied and to be an array including every key in properties. Missing 'a'.",
+            Some("tools[0].function.parameters"),
+        ),
+        (
+            |call| {
+                let schema = json!({"name": "n", "strict": true, "schema": {"type": "object"}});
+                let format = json!({"type": "json_schema", "json_schema": schema});
+                call.member("response_format", format)
+            },
+            "Invalid schema for response_format 'n': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+            Some("response_format"),
+        ),
+    ];
+    for (breaks, text, param) in cases {
+        let stub = builder().turn("ok").start();
+        let refused = breaks(chat(&stub)).send().await;
+        assert_eq!(refused.message(), text);
+        assert_eq!(refused.json()["error"]["param"], json!(param), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn no_rule_refuses_a_recorded_request_that_was_answered() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/captures/openai-chat");
+    let Ok(entries) = fs::read_dir(&folder) else {
+        eprintln!("NO CAPTURES, NOTHING TESTED: {}", folder.display());
+        return;
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let names = paths.filter(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with("openai-") && name.ends_with(".meta.json")
+    });
+    let mut looked_at = 0;
+    for path in names {
+        let meta: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        if meta["status"] != 200 || !meta["request_body"].is_object() {
+            continue;
+        }
+        looked_at += 1;
+        let stub = builder().turn("ok").start();
+        let body = meta["request_body"].to_string();
+        let answered = chat(&stub).raw_body(body).send().await;
+        assert_eq!(
+            answered.status,
+            200,
+            "{}: {:?}",
+            path.display(),
+            answered.body
+        );
+    }
+    assert!(looked_at > 3, "{looked_at}");
+}
+
+#[tokio::test]
+async fn script_drift_is_told_on_chat_too() {
+    let script = || WireStub::builder().without_verify_on_drop();
+    let stub = script()
+        .turn(Turn::new().tool_call("shel", json!({})))
+        .start();
+    let tools = json!([{"type": "function", "function": {"name": "shell"}}]);
+    let refused = chat(&stub).member("tools", tools).send().await;
+    assert_eq!((refused.status, refused.why()), (422, "script-drift"));
+    assert!(
+        refused.message().contains("`shel`, nearest to `shell`"),
+        "{}",
+        refused.message()
+    );
+
+    let stub = script().turn("not JSON").start();
+    let schema = object(json!({"type": "string"}), &["a"]);
+    let format = json!({"type": "json_schema", "json_schema": {"name": "n", "strict": true, "schema": schema}});
+    let refused = chat(&stub).member("response_format", format).send().await;
+    assert_eq!((refused.status, refused.why()), (422, "script-drift"));
+}
