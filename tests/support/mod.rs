@@ -7,6 +7,8 @@
     reason = "a missing member of a JSON value is null, and a test may panic"
 )]
 
+mod chat;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -19,7 +21,7 @@ use tokio::{sync::watch, task::JoinHandle};
 
 pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A client of the Messages API.
+/// A client of the Messages API, or of Chat Completions where the base URL ends in `/v1`.
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -57,6 +59,10 @@ impl Client {
         self
     }
 
+    fn is_chat(&self) -> bool {
+        self.base_url.ends_with("/v1")
+    }
+
     pub(crate) fn post(&self, body: &Value) -> reqwest::RequestBuilder {
         self.http
             .post(format!("{}/v1/messages", self.base_url))
@@ -85,6 +91,9 @@ impl Client {
         messages: &[Value],
         mut on_call: impl FnMut(&Call),
     ) -> Result<Answer, Error> {
+        if self.is_chat() {
+            return chat::answer(self, messages, on_call).await;
+        }
         let response = self.post(&self.body(messages)).send().await?;
         let status = response.status();
         if !status.is_success() {
@@ -172,7 +181,7 @@ impl Agent {
             match self.step().await {
                 Ok(Some(text)) => return Ok(text),
                 Ok(None) => {}
-                Err(error) if error.to_string().contains("too long") && !compacted => {
+                Err(error) if is_overflow(&error) && !compacted => {
                     compacted = true;
                     self.compact().await?;
                 }
@@ -191,16 +200,26 @@ impl Agent {
         if answer.calls.is_empty() {
             return Ok(Some(answer.text));
         }
-        let mut uses = Vec::new();
-        let mut results = Vec::new();
+        let mut calls = Vec::new();
         for (call, result) in running {
-            uses.push(json!({
-                "type": "tool_use", "id": call.id, "name": call.name, "input": call.input
-            }));
-            results.push(json!({
-                "type": "tool_result", "tool_use_id": call.id, "content": result.await?
-            }));
+            calls.push((call, result.await?));
         }
+        if self.client.is_chat() {
+            self.history.extend(chat::exchange(&calls));
+            return Ok(None);
+        }
+        let uses = calls.iter().map(|(call, _)| {
+            json!({
+                "type": "tool_use", "id": call.id, "name": call.name, "input": call.input
+            })
+        });
+        let uses: Vec<Value> = uses.collect();
+        let results = calls.iter().map(|(call, result)| {
+            json!({
+                "type": "tool_result", "tool_use_id": call.id, "content": result
+            })
+        });
+        let results: Vec<Value> = results.collect();
         self.history
             .push(json!({"role": "assistant", "content": uses}));
         self.history
@@ -224,6 +243,12 @@ impl Agent {
         self.history.extend(question);
         Ok(())
     }
+}
+
+/// Whether a conversation is too long for the model, in the words of either provider.
+fn is_overflow(error: &Error) -> bool {
+    let text = error.to_string();
+    text.contains("too long") || text.contains("maximum context length")
 }
 
 /// A tool that says its own command, and tells who started.
