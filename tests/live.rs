@@ -484,7 +484,9 @@ fn a_client_that_wants_no_stream_is_failed_before_its_body() {
         live.fail(ending).blocking();
         (client, stub)
     };
-    let error = ApiError::rate_limited().retry_after(Duration::from_secs(3));
+    let error = ApiError::rate_limited()
+        .message("Slow down.")
+        .retry_after(Duration::from_secs(3));
     let (mut client, stub) = fail(error.clone().into());
     let response = client.response();
     assert_eq!(response.status(), "HTTP/1.1 429 Too Many Requests");

@@ -37,7 +37,7 @@ async fn the_agent_runs_the_tool_and_answers() {
         .turn("There is one file.")
         .start(); // a port of its own, under any async runtime or none
 
-    // your code, unchanged: all it needs is a base URL
+    // your code, unchanged: an agent with a tool `shell`; all it needs is a base URL
     let answer = my_agent(stub.anthropic_url()).await.unwrap();
 
     assert_eq!(answer, "There is one file.");

@@ -80,6 +80,18 @@ struct Progress {
     decided: bool,
     remark: Option<String>,
     written: u64,
+    /// Bytes of the last write, which is under way.
+    promised: u64,
+}
+
+/// The last bytes of an answer, counted as written while they are being handed over; what was not is taken
+/// back when this is dropped.
+pub(crate) struct Promised<'a>(&'a RecordedRequest);
+
+impl Drop for Promised<'_> {
+    fn drop(&mut self) {
+        self.0.progress().promised = 0;
+    }
 }
 
 impl RecordedRequest {
@@ -94,6 +106,7 @@ impl RecordedRequest {
                 decided: false,
                 remark: None,
                 written: 0,
+                promised: 0,
             }),
         }))
     }
@@ -249,7 +262,8 @@ impl RecordedRequest {
         self.view().max_tokens
     }
 
-    /// The key, whichever header it came in. `Debug` shows its last four characters only.
+    /// The key, whichever header it came in. `Debug` shows its last four characters only, and nothing of a
+    /// key of fewer than twelve.
     #[must_use]
     pub fn api_key(&self) -> Option<&str> {
         self.api()?.api_key(&self.0.received.headers)
@@ -303,7 +317,7 @@ impl RecordedRequest {
     /// counted once the stub has [`settled`](crate::StubHandle::settled).
     #[must_use]
     pub fn bytes_written(&self) -> u64 {
-        self.progress().written
+        self.progress().bytes()
     }
 
     /// What else there is to say of the answer, such as that a client never read it.
@@ -357,7 +371,16 @@ impl RecordedRequest {
     }
 
     pub(crate) fn add_written(&self, bytes: usize) {
-        self.progress().written += u64::try_from(bytes).unwrap_or(u64::MAX);
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let mut progress = self.progress();
+        progress.written += bytes;
+        progress.promised = progress.promised.saturating_sub(bytes);
+    }
+
+    /// Counts so many bytes as written, as long as they are under way.
+    pub(crate) fn promise(&self, bytes: usize) -> Promised<'_> {
+        self.progress().promised = u64::try_from(bytes).unwrap_or(u64::MAX);
+        Promised(self)
     }
 
     /// One line of a report: what came, what answered it, what became of it.
@@ -373,7 +396,9 @@ impl RecordedRequest {
             .unwrap_or_default();
         format!(
             "{self}{model}: {}, {:?}, {} bytes{remark}",
-            progress.answered_by, progress.outcome, progress.written
+            progress.answered_by,
+            progress.outcome,
+            progress.bytes()
         )
     }
 
@@ -382,6 +407,12 @@ impl RecordedRequest {
             .progress
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Progress {
+    const fn bytes(&self) -> u64 {
+        self.written.saturating_add(self.promised)
     }
 }
 

@@ -186,7 +186,7 @@ impl ApiError {
         Self::of(ErrorKind::Permission)
     }
 
-    /// There is no such model.
+    /// What was asked for is not there, such as an unknown model; [`ApiError::message`] says which.
     #[must_use]
     pub const fn not_found() -> Self {
         Self::of(ErrorKind::NotFound)
@@ -204,7 +204,8 @@ impl ApiError {
         Self::of(ErrorKind::RequestTooLarge)
     }
 
-    /// Too many requests; see [`ApiError::retry_after`].
+    /// Too many requests. It has no `retry-after` header unless [`ApiError::retry_after`] gives one, so that
+    /// a test decides how long its client waits.
     #[must_use]
     pub const fn rate_limited() -> Self {
         Self::of(ErrorKind::RateLimited)

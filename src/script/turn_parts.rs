@@ -120,7 +120,8 @@ impl Turn {
         self.part(ScriptedPart::RedactedThinking { data })
     }
 
-    /// Adds a call of one of the client's tools, with an id made from the script's seed.
+    /// Adds a call of one of the client's tools, with an id made from the script's seed. Arguments that are
+    /// not JSON are given as [`Arguments::raw`](crate::Arguments::raw).
     ///
     /// # Panics
     ///

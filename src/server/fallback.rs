@@ -15,12 +15,13 @@ use super::{
     plain::plain_error,
     play::Then,
     relayed::Relayed,
+    route::served,
     runtime::{First, race},
     shared::{Arrival, Shared},
 };
 use crate::request::{Outcome, RecordedRequest};
 
-/// A server that gets what is for no model API: the address of one, or a `&wiremock::MockServer`. See
+/// A server that gets what is for no model API: its [`SocketAddr`], or a `&wiremock::MockServer`. See
 /// [`WireStubBuilder::fallback`](crate::WireStubBuilder::fallback).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fallback(SocketAddr);
@@ -48,6 +49,12 @@ impl Fallback {
     ) -> Result<Answer, Then> {
         let request = arrival.request.clone();
         request.set_answered_by("the fallback".to_owned());
+        if let Some(path) = served(shared)
+            .map(|api| api.route().1)
+            .find(|path| request.path().ends_with(path))
+        {
+            request.set_remark(format!("it ends like {path}: check the client's base URL"));
+        }
         let unanswered = |why: &str| self.unanswered(arrival, why, shared);
         let mut stream = match while_client_stays(connection, TcpStream::connect(self.0)).await {
             Some(Ok(stream)) => stream,

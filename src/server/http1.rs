@@ -250,6 +250,11 @@ impl Connection {
         &mut self.outbox
     }
 
+    /// How many bytes were not handed over yet.
+    pub(super) fn unwritten(&self) -> usize {
+        self.outbox.len().saturating_sub(self.handed_over)
+    }
+
     /// Hands over what is in the outbox, but for its last `kept` bytes; `written` hears of each write. What
     /// an interrupted flush has not handed over stays in the outbox.
     ///

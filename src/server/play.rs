@@ -239,7 +239,9 @@ impl Player<'_> {
         // does not read has let all but that in
         self.flush_but(FLUSH).await?;
         self.outcome(outcome);
+        let promised = self.request.promise(self.connection.unwritten());
         self.flush().await?;
+        drop(promised);
         if let Some(live) = &self.live {
             live.hand_over();
         }

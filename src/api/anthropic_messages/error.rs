@@ -5,7 +5,7 @@
 //! public reports, which show other numbers; that of input and output together is shown by few. The others
 //! are this crate's own.
 
-use super::{era::Envelope, purpose, render::pad};
+use super::{DEFAULT_MODEL, era::Envelope, purpose, render::pad};
 use crate::{
     api::{Context, Head, Mark, WireEvent},
     json::write_str,
@@ -179,7 +179,11 @@ fn write_error(out: &mut Vec<u8>, error: &ApiError, context: &Context, in_stream
     out.extend_from_slice(br#""type":"#);
     write_str(out, error.error_type.as_deref().unwrap_or(table_type));
     out.extend_from_slice(br#","message":"#);
-    write_str(out, error.message.as_deref().unwrap_or(table_message));
+    match &error.message {
+        Some(message) => write_str(out, message),
+        None if context.model.is_empty() => write_str(out, table_message),
+        None => write_str(out, &table_message.replace(DEFAULT_MODEL, &context.model)),
+    }
     out.push(b'}');
     if envelope.request_id {
         out.extend_from_slice(br#","request_id":"#);

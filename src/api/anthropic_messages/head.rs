@@ -44,6 +44,10 @@ pub(super) fn error_head(status: u16, context: &Context) -> Head {
     if !context.plain {
         if status == 429 {
             push_limits(&mut head);
+            for (name, value) in LIMITS_REACHED {
+                head.remove(name);
+                head.push(*name, *value);
+            }
         }
         if status != 401 {
             push_account(&mut head);
@@ -111,6 +115,18 @@ const LIMITS: &[(&str, &str)] = &[
     ("anthropic-ratelimit-tokens-limit", "12000000"),
     ("anthropic-ratelimit-tokens-remaining", "12000000"),
     ("anthropic-ratelimit-tokens-reset", "2026-08-19T14:34:11Z"),
+];
+
+/// What is otherwise where the limit of the 429's text is reached.
+const LIMITS_REACHED: &[(&str, &str)] = &[
+    ("anthropic-ratelimit-input-tokens-limit", "50000"),
+    ("anthropic-ratelimit-input-tokens-remaining", "0"),
+    (
+        "anthropic-ratelimit-input-tokens-reset",
+        "2026-08-19T14:35:12Z",
+    ),
+    ("anthropic-ratelimit-tokens-limit", "2050000"),
+    ("anthropic-ratelimit-tokens-remaining", "2000000"),
 ];
 
 const NOISE: &[(&str, &str)] = &[

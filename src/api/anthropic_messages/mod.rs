@@ -32,6 +32,9 @@ use serde_json::Value;
 
 use crate::script::StopReason;
 
+/// The model named where neither the turn nor the request names one.
+const DEFAULT_MODEL: &str = "claude-haiku-4-5-20251001";
+
 /// What each generated value's dice are for, so that one more draw of one never moves another.
 mod purpose {
     pub(super) const MESSAGE: u64 = 1;

@@ -4,13 +4,10 @@ use super::{Block, blocks::Blocks};
 use crate::{
     api::{
         Context, Ids,
-        anthropic_messages::{era::Envelope, purpose, stop_reason, stop_word},
+        anthropic_messages::{DEFAULT_MODEL, era::Envelope, purpose, stop_reason, stop_word},
     },
     script::{CallOrder, Extras, Message, Part, Reply, Says, Turn, Usage},
 };
-
-/// The model named where neither the turn nor the request names one.
-const DEFAULT_MODEL: &str = "claude-haiku-4-5-20251001";
 
 /// A turn as this API says it: adjacent text merged, ids filled in.
 pub(super) struct Said {
