@@ -130,6 +130,11 @@ fn values_have_to_be_what_they_are_named() {
         "only a page of the web has an encrypted index\n  \
          help: leave `.encrypted_index(..)` out",
     );
+    assert_panics(
+        || Citation::search_result("x", "y", 0..1).file_id("file_1"),
+        "only a document of the request may be a file\n  \
+         help: leave `.file_id(..)` out",
+    );
 }
 
 #[test]

@@ -142,6 +142,17 @@ fn blocks_that_the_names_would_say_otherwise_are_said_as_they_are() {
                 r#"{"type":"citations_delta","citation":{"type":"x","cited_text":"o"}}"#,
             ],
         )],
+        // a citation of a file, one with a member of tomorrow, one in another order
+        &[(
+            r#"{"citations":[],"type":"text","text":""}"#,
+            &[
+                r#"{"type":"citations_delta","citation":{"type":"page_location","cited_text":"o","document_index":0,"document_title":null,"start_page_number":1,"end_page_number":2,"file_id":"file_1"}}"#,
+                r#"{"type":"citations_delta","citation":{"type":"page_location","cited_text":"o","document_index":0,"document_title":null,"start_page_number":1,"end_page_number":2,"file_id":null}}"#,
+                r#"{"type":"citations_delta","citation":{"type":"page_location","cited_text":"o","document_index":0,"document_title":null,"start_page_number":1,"end_page_number":2,"x":1.50}}"#,
+                r#"{"type":"citations_delta","citation":{"cited_text":"o","type":"char_location","document_index":0,"document_title":null,"start_char_index":1,"end_char_index":2}}"#,
+                one,
+            ],
+        )],
         &[(
             r#"{"type":"mcp_tool_result","tool_use_id":"t","is_error":true,"content":[]}"#,
             &[],
@@ -152,7 +163,9 @@ fn blocks_that_the_names_would_say_otherwise_are_said_as_they_are() {
         let recorded = stream(blocks);
         assert_said_again(&format!("{blocks:?}"), &recorded);
         let script = Script::from_wire(API, &recorded).unwrap();
-        assert_eq!(script.text(), accumulate(API, &recorded).unwrap().text());
+        let reply = accumulate(API, &recorded).unwrap();
+        assert_eq!(script.text(), reply.text());
+        assert_eq!(script.turns()[0].normalized(API), Ok(reply), "{blocks:?}");
     }
 }
 

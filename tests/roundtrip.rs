@@ -147,7 +147,14 @@ fn citation() -> impl Strategy<Value = Citation> {
             .prop_map(|(text, source, range)| Citation::search_result(text, source, range)),
     ];
     let of_the_request =
-        (of_the_request, any::<u64>()).prop_map(|(citation, index)| citation.index(index));
+        (of_the_request, any::<u64>(), option::of(text())).prop_map(|(citation, index, file)| {
+            match file {
+                Some(file) if !matches!(citation.source, CitedSource::SearchResult { .. }) => {
+                    citation.index(index).file_id(file)
+                }
+                _ => citation.index(index),
+            }
+        });
     let of_the_web = (text(), text(), option::of(text())).prop_map(|(text, url, index)| {
         let citation = Citation::web_search_result(text, url);
         match index {
@@ -158,13 +165,19 @@ fn citation() -> impl Strategy<Value = Citation> {
     let other = (text(), value()).prop_map(|(text, value)| {
         Citation::raw(json!({"type": "x_location", "cited_text": text, "x": value}))
     });
+    let known_as_it_is = (text(), text()).prop_map(|(text, url)| {
+        Citation::raw(json!({
+            "type": "web_search_result_location", "cited_text": text, "url": url, "title": null,
+            "encrypted_index": "ZQ=="
+        }))
+    });
     let titled = |(citation, title): (Citation, Option<String>)| match title {
         // that of a raw one is among its members
         Some(title) if !matches!(citation.source, CitedSource::Other(_)) => citation.title(title),
         _ => citation,
     };
     (
-        prop_oneof![of_the_request, of_the_web, other],
+        prop_oneof![of_the_request, of_the_web, other, known_as_it_is],
         option::of(text()),
     )
         .prop_map(titled)

@@ -69,7 +69,7 @@ fn citations() -> Turn {
             "grass is green",
             [
                 Citation::characters("Grass is \"green\".", 0..17).title("facts.txt"),
-                Citation::pages("Grön.", 4..5).index(1),
+                Citation::pages("Grön.", 4..5).index(1).file_id("file_01a"),
                 Citation::blocks("Green.", 0..2).index(2).title("Blocks"),
                 Citation::search_result("Very green.", "https://kb.example/1", 0..1)
                     .index(3)

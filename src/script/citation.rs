@@ -27,6 +27,8 @@ pub struct Citation {
     pub cited_text: String,
     /// The title of the source, if it has one.
     pub title: Option<String>,
+    /// The id of the file that the source is, if it is one that was uploaded.
+    pub file_id: Option<String>,
     /// Where the words stand.
     pub source: CitedSource,
 }
@@ -81,6 +83,7 @@ impl Citation {
         Self {
             cited_text,
             title: None,
+            file_id: None,
             source,
         }
     }
@@ -145,6 +148,7 @@ impl Citation {
         Self {
             cited_text: text("cited_text").unwrap_or_default(),
             title: text("title").or_else(|| text("document_title")),
+            file_id: text("file_id"),
             source: CitedSource::Other(citation),
         }
     }
@@ -174,6 +178,27 @@ impl Citation {
                  help: leave `.index(..)` out"
             ),
         }
+        self
+    }
+
+    /// Sets the id of the file that the document is.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if its source is no document of the request.
+    #[must_use]
+    #[track_caller]
+    pub fn file_id(mut self, id: impl Into<String>) -> Self {
+        assert!(
+            matches!(
+                self.source,
+                CitedSource::Characters { .. }
+                    | CitedSource::Pages { .. }
+                    | CitedSource::Blocks { .. }
+            ),
+            "only a document of the request may be a file\n  help: leave `.file_id(..)` out"
+        );
+        self.file_id = Some(id.into());
         self
     }
 

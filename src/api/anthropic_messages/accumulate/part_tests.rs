@@ -102,10 +102,32 @@ fn counters_of_every_kind_are_read() {
     );
 }
 
+const CITING: &str = r#"{"citations":[],"type":"text","text":""}"#;
+const CITED: &str = r#"{"type":"text_delta","text":"x is so"}"#;
+
+/// This citation is read as the expected one, before its text and behind it, twice, and in a body.
+#[track_caller]
+fn assert_cites(citation: &str, expected: &Citation) {
+    let cited = |citations: Vec<Citation>| Part::CitedText {
+        text: "x is so".to_owned(),
+        citations,
+    };
+    let delta = format!(r#"{{"type":"citations_delta","citation":{citation}}}"#);
+    for order in [[&delta, CITED], [CITED, &delta]] {
+        let parts = block(CITING, &order).unwrap();
+        assert_eq!(parts, [cited(vec![expected.clone()])], "{order:?}");
+    }
+    let twice = block(CITING, &[&delta, &delta, CITED]).unwrap();
+    assert_eq!(twice, [cited(vec![expected.clone(), expected.clone()])]);
+    let body = format!(
+        r#"{{"type":"message","id":"i","role":"assistant","model":"m","content":[{{"citations":[{citation}],"type":"text","text":"x is so"}}],"stop_reason":"end_turn"}}"#
+    );
+    let parts = accumulate_json(API, body.as_bytes()).unwrap().parts;
+    assert_eq!(parts, [cited(vec![expected.clone()])], "{body}");
+}
+
 #[test]
 fn text_of_a_model_that_cites_has_its_citations() {
-    let start = r#"{"citations":[],"type":"text","text":""}"#;
-    let text = r#"{"type":"text_delta","text":"x is so"}"#;
     let page = |encrypted: &str| {
         Citation::web_search_result("x.", "https://x.example").encrypted_index(encrypted)
     };
@@ -130,7 +152,53 @@ fn text_of_a_model_that_cites_has_its_citations() {
             r#"{"type":"web_search_result_location","cited_text":"x.","url":"https://x.example","title":"X","encrypted_index":"ZQ=="}"#,
             page("ZQ==").title("X"),
         ),
-        // a kind of tomorrow, or one that lacks a member, is kept as it is
+        (
+            r#"{"type":"char_location","cited_text":"x.","document_index":0,"document_title":null,"start_char_index":0,"end_char_index":2,"file_id":"file_1"}"#,
+            Citation::characters("x.", 0..2).file_id("file_1"),
+        ),
+        (
+            r#"{"type":"page_location","cited_text":"x.","document_index":0,"document_title":"X","file_id":"file_1","start_page_number":5,"end_page_number":6}"#,
+            Citation::pages("x.", 5..6).title("X").file_id("file_1"),
+        ),
+        (
+            r#"{"type":"content_block_location","cited_text":"x.","document_index":0,"document_title":null,"start_block_index":3,"end_block_index":4,"file_id":"file_1"}"#,
+            Citation::blocks("x.", 3..4).file_id("file_1"),
+        ),
+        (
+            r#"{"type":"page_location","cited_text":"x.","document_index":0,"document_title":null,"file_id":null,"start_page_number":5,"end_page_number":6}"#,
+            Citation::pages("x.", 5..6),
+        ),
+    ] {
+        assert_cites(citation, &expected);
+    }
+    let unused = block(CITING, &[CITED]).unwrap();
+    assert_eq!(
+        unused,
+        [Part::CitedText {
+            text: "x is so".to_owned(),
+            citations: vec![],
+        }]
+    );
+}
+
+#[test]
+fn citation_that_no_word_says_whole_is_kept_as_it_is() {
+    for (citation, expected) in [
+        // one that has a member more, or a wrong one, or lacks one, and a kind of tomorrow
+        (
+            r#"{"type":"page_location","cited_text":"x.","document_index":0,"document_title":null,"file_id":7,"start_page_number":5,"end_page_number":6}"#,
+            Citation::raw(json!({
+                "type": "page_location", "cited_text": "x.", "document_index": 0, "document_title": null,
+                "file_id": 7, "start_page_number": 5, "end_page_number": 6
+            })),
+        ),
+        (
+            r#"{"type":"search_result_location","cited_text":"x.","source":"kb","title":"X","search_result_index":7,"start_block_index":0,"end_block_index":1,"score":0.5}"#,
+            Citation::raw(json!({
+                "type": "search_result_location", "cited_text": "x.", "source": "kb", "title": "X",
+                "search_result_index": 7, "start_block_index": 0, "end_block_index": 1, "score": 0.5
+            })),
+        ),
         (
             r#"{"type":"char_location","cited_text":"x."}"#,
             Citation::raw(json!({"type": "char_location", "cited_text": "x."})),
@@ -140,31 +208,8 @@ fn text_of_a_model_that_cites_has_its_citations() {
             Citation::raw(json!({"type": "moon_location", "crater": [1]})),
         ),
     ] {
-        let cited = |citations: Vec<Citation>| Part::CitedText {
-            text: "x is so".to_owned(),
-            citations,
-        };
-        let delta = format!(r#"{{"type":"citations_delta","citation":{citation}}}"#);
-        for order in [[&delta, text], [text, &delta]] {
-            let parts = block(start, &order).unwrap();
-            assert_eq!(parts, [cited(vec![expected.clone()])], "{order:?}");
-        }
-        let twice = block(start, &[&delta, &delta, text]).unwrap();
-        assert_eq!(twice, [cited(vec![expected.clone(), expected.clone()])]);
-        let body = format!(
-            r#"{{"type":"message","id":"i","role":"assistant","model":"m","content":[{{"citations":[{citation}],"type":"text","text":"x is so"}}],"stop_reason":"end_turn"}}"#
-        );
-        let parts = accumulate_json(API, body.as_bytes()).unwrap().parts;
-        assert_eq!(parts, [cited(vec![expected])], "{body}");
+        assert_cites(citation, &expected);
     }
-    let unused = block(start, &[text]).unwrap();
-    assert_eq!(
-        unused,
-        [Part::CitedText {
-            text: "x is so".to_owned(),
-            citations: vec![],
-        }]
-    );
     let kept = Citation::raw(json!({"type": "x", "cited_text": "a", "document_title": "T"}));
     assert_eq!(
         (kept.cited_text.as_str(), kept.title.as_deref()),

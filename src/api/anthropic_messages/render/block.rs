@@ -121,7 +121,10 @@ impl Block {
                 let text = joined(&pieces);
                 match citations {
                     None => Part::Text(text),
-                    Some(citations) => Part::CitedText { text, citations },
+                    Some(citations) => Part::CitedText {
+                        text,
+                        citations: citations.into_iter().map(citation::read_back).collect(),
+                    },
                 }
             }
             Self::Thinking {
