@@ -21,6 +21,18 @@ pub(crate) fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(json)
 }
 
+/// What a document is that serde_json does not read: `no JSON: …`, or nested too deep.
+pub(crate) fn unread(error: &serde_json::Error) -> String {
+    // serde_json keeps this apart in its text only; the limit is its own, and guards the stack
+    if error.to_string().starts_with("recursion limit exceeded") {
+        let (line, column) = (error.line(), error.column());
+        return format!(
+            "nested deeper than 127 levels, which this crate does not read: line {line} column {column}"
+        );
+    }
+    format!("no JSON: {error}")
+}
+
 /// A value whose objects name each member once.
 struct Unique;
 

@@ -625,6 +625,24 @@ const BY_PATH: &[(&str, &str, Request)] = &[
     ),
 ];
 
+/// A question with a member that is nested so deep, the body's own braces counted.
+fn nested(call: Call, levels: usize) -> Call {
+    let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+    let message = r#"{"role":"user","content":"hi"}"#;
+    call.raw_body(format!(
+        r#"{{"model":"m","max_tokens":1,"messages":[{message}],"metadata":{open}{close}}}"#
+    ))
+}
+
+#[tokio::test]
+async fn body_that_is_nested_too_deep_is_refused_as_such() {
+    let stub = builder().turns(["ok"; 2]).start();
+    assert_eq!(nested(call(&stub), 127).send().await.status, 200);
+    let text = "the body is nested deeper than 127 levels, which this crate does not read: \
+                line 1 column 210";
+    assert_refused(&nested(call(&stub), 128).send().await, "json-body", text);
+}
+
 #[tokio::test]
 async fn fields_are_refused_by_their_path() {
     for (rule, text, request) in BY_PATH {

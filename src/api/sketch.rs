@@ -11,7 +11,7 @@ pub(super) fn sketch(body: &[u8]) -> (Sketch, Value) {
     let malformed = match &json {
         Ok(json) if json.is_object() => None,
         Ok(_) => Some("the body is no JSON object".to_owned()),
-        Err(error) => Some(format!("the body is no JSON: {error}")),
+        Err(error) => Some(format!("the body is {}", crate::json::unread(error))),
     };
     let json = json.unwrap_or_default();
     let sketch = Sketch {
