@@ -619,6 +619,14 @@ const BY_PATH: &[(&str, &str, Request)] = &[
         |call| thinking(call, 1023),
     ),
     (
+        // documented: a call that only warms the cache takes no such thinking; the text is that of any budget
+        "thinking-budget",
+        "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our \
+         documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking\
+         #max-tokens-and-context-window-size",
+        |call| thinking(call, 1024).member("max_tokens", 0),
+    ),
+    (
         "first-message-user",
         "messages: first message must use the \"user\" role",
         |call| talk(call, json!([assistant("a")])),
@@ -652,6 +660,13 @@ async fn fields_are_refused_by_their_path() {
 }
 
 const ACCEPTED: &[(&str, Request)] = &[
+    (
+        "the cache is warmed for thinking without a budget",
+        |call| {
+            call.member("max_tokens", 0)
+                .member("thinking", json!({"type": "adaptive"}))
+        },
+    ),
     ("messages of one role are merged", |call| {
         talk(
             call,

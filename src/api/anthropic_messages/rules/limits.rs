@@ -24,7 +24,8 @@ pub(super) fn thinking_budget(asked: &Asked<'_>) -> Option<Violation> {
         let text = "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024";
         return Some(Place::Thinking.refused(text));
     }
-    // documented: interleaved thinking may spend more than one answer has
+    // documented: interleaved thinking may spend more than one answer has; a call that only warms the cache, with
+    // `max_tokens` 0, takes no thinking with a budget
     let limit = asked.body.get("max_tokens")?.as_u64()?;
     let refused = budget >= limit && !asked.has_beta("interleaved-thinking");
     refused.then(|| {
