@@ -44,7 +44,7 @@ impl Script {
     /// places of pings are those that were recorded. Padding comes from the seed, and so does the request id of an
     /// error. A stream that ended with the provider's error ends so again. Blocks that have no name here, or that the
     /// names would say otherwise, become [raw blocks](Turn::raw_block); unknown events outside of blocks, and unknown
-    /// members of the envelope, are left out. What the provider never writes is brought into
+    /// members of the envelope, are left out; members that the recording lacks are not added. What the provider never writes is brought into
     /// its order: blocks that overlap come one behind the other, an event without a name gets one, and JSON that
     /// stands on several lines, or that a name says, is compact.
     ///
@@ -54,8 +54,9 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// That answers of this API are not said again yet (OpenAI Chat); or what is wrong with the bytes, as [`accumulate`](crate::accumulate) and
-    /// [`accumulate_json`](crate::accumulate_json) say it.
+    /// That answers of this API are not said again yet (OpenAI Chat). What is wrong with the bytes, as
+    /// [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json) say it. Also an answer
+    /// that is whole, of which one cannot be said that lacks what it lacks: a usage without its counters.
     #[track_caller]
     pub fn from_wire(api: Api, body: &[u8]) -> Result<Self, AccumulateError> {
         let mut turn = api.turn_from_wire(body)?;

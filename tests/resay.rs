@@ -197,6 +197,92 @@ fn what_the_names_can_say_is_said_by_name() {
     }
 }
 
+/// A text with each of these cut out, which it has to have.
+fn without(text: &str, cut: &[&str]) -> String {
+    let cut = cut.iter();
+    cut.fold(text.to_owned(), |text, cut| {
+        assert!(text.contains(cut), "{cut} in {text}");
+        text.replacen(cut, "", 1)
+    })
+}
+
+const SERVICE: &str = r#","service_tier":"standard","inference_geo":"not_available""#;
+const START_USAGE: &str = r#","usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard","inference_geo":"not_available"}"#;
+const END_USAGE: &str = r#","usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":2}"#;
+const DETAILS: &str = r#"{"type":"refusal","category":null,"explanation":null}"#;
+
+#[test]
+fn members_that_a_recording_lacks_are_not_added() {
+    let said = Turn::new().text("Hello!").stop_reason(StopReason::Refusal);
+    let said = said.plain();
+    let stream = String::from_utf8(sse_body(API, &said).to_vec()).unwrap();
+    let body = String::from_utf8(json_body(API, &said).to_vec()).unwrap();
+    let details = format!(r#","stop_details":{DETAILS}"#);
+    for cut in [
+        &[START_USAGE][..],
+        &[END_USAGE],
+        &[START_USAGE, END_USAGE],
+        &[SERVICE],
+        &[&details],
+        &[START_USAGE, END_USAGE, &details],
+    ] {
+        let recorded = without(&stream, cut);
+        assert_said_again(&format!("{cut:?}"), recorded.as_bytes());
+        let reply = accumulate(API, recorded.as_bytes()).unwrap();
+        let again = turn(recorded.as_bytes());
+        assert_eq!(again.normalized(API).unwrap(), reply, "{cut:?}");
+    }
+    let recorded = stream.replace(DETAILS, "null");
+    assert_said_again("null", recorded.as_bytes());
+
+    let usage = START_USAGE.replace(r#""output_tokens":1"#, r#""output_tokens":2"#);
+    for cut in [&[&*usage][..], &[SERVICE], &[&details], &[&usage, &details]] {
+        let recorded = without(&body, cut);
+        assert_eq!(json_body(API, &turn(recorded.as_bytes())), recorded);
+        let reply = accumulate_json(API, recorded.as_bytes()).unwrap();
+        let again = turn(recorded.as_bytes());
+        assert_eq!(again.normalized(API).unwrap(), reply, "{cut:?}");
+    }
+    let recorded = body.replace(DETAILS, "null");
+    assert_eq!(json_body(API, &turn(recorded.as_bytes())), recorded);
+}
+
+#[test]
+fn what_a_test_says_of_a_recording_is_added() {
+    let said = Turn::new().text("Hello!").plain();
+    let stream = String::from_utf8(sse_body(API, &said).to_vec()).unwrap();
+    let recorded = without(&stream, &[START_USAGE, END_USAGE]);
+    let again = turn(recorded.as_bytes())
+        .usage_at_start(Usage::input(10).output(1))
+        .usage(Usage::input(10).output(2))
+        .service_tier("standard")
+        .inference_geo("not_available");
+    assert_eq!(sse_body(API, &again.plain()), stream);
+}
+
+#[test]
+fn answer_that_cannot_be_said_without_more_members_is_refused() {
+    let said = Turn::new().text("Hello!").plain();
+    let counters = r#","cache_creation_input_tokens":0,"cache_read_input_tokens":0"#;
+    let stream = String::from_utf8(sse_body(API, &said).to_vec()).unwrap();
+    let recorded = stream.replace(END_USAGE, &without(END_USAGE, &[counters]));
+    let error = Script::from_wire(API, recorded.as_bytes()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the recorded answer has no member `usage.cache_creation_input_tokens`, and cannot be said without it\n  \
+         where: anthropic_messages, event #5, byte 800\n  \
+         expected: `usage.cache_creation_input_tokens`, as the provider's answers of that form have it\n  \
+         found: `{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null,\
+         \"stop_details\":null},\"usage\":{\"input_tokens\":10,\"output_tokens\":2}}`\n  \
+         help: add the member to the recording, or script the turn by name"
+    );
+    let body = String::from_utf8(json_body(API, &said).to_vec()).unwrap();
+    let error = Script::from_wire(API, without(&body, &[counters]).as_bytes()).unwrap_err();
+    let field = "usage.cache_creation_input_tokens".to_owned();
+    assert_eq!(error.kind(), &AccumulateErrorKind::MissingField { field });
+    assert_eq!((error.event_index(), error.offset()), (None, 0));
+}
+
 #[test]
 fn json_that_others_spelled_with_spaces_and_on_several_lines_is_said_compact() {
     let said = Turn::new()

@@ -117,10 +117,20 @@ pub(crate) struct Extras {
     pub(crate) context_management: Option<Json>,
     pub(crate) service_tier: Option<String>,
     pub(crate) inference_geo: Option<String>,
-    /// Whether the usage lacks nothing, so that no estimate is added to it.
-    pub(crate) usage_is_whole: bool,
+    /// Whether it was recorded, so that nothing is added to it: no estimate, and no member that is there as a rule.
+    pub(crate) is_recorded: bool,
+    /// What the recording lacks.
+    pub(crate) lacks: Lacks,
     /// The places of the pings in the stream, counted in events from 0; drawn if they are not given.
     pub(crate) pings: Option<Vec<usize>>,
+}
+
+/// Members that a recorded answer lacks. A body has one usage, so it lacks both.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lacks {
+    pub(crate) usage_at_start: bool,
+    pub(crate) usage_at_end: bool,
+    pub(crate) stop_details: bool,
 }
 
 impl Turn {
@@ -143,7 +153,9 @@ impl Turn {
     /// At the caller's line, on an error turn.
     #[track_caller]
     pub fn usage_at_start(mut self, usage: Usage) -> Self {
-        self.extras().usage_at_start = Some(usage);
+        let extras = self.extras();
+        extras.usage_at_start = Some(usage);
+        extras.lacks.usage_at_start = false;
         self
     }
 

@@ -55,7 +55,7 @@ impl Message {
         if self
             .extras
             .as_ref()
-            .is_some_and(|extras| extras.usage_is_whole)
+            .is_some_and(|extras| extras.is_recorded)
         {
             return usage;
         }

@@ -103,7 +103,11 @@ impl Turn {
     /// At the caller's line, on an error turn.
     #[track_caller]
     pub fn usage(mut self, usage: Usage) -> Self {
-        self.message().usage = Some(usage);
+        let message = self.message();
+        message.usage = Some(usage);
+        if let Some(extras) = &mut message.extras {
+            extras.lacks.usage_at_end = false;
+        }
         self
     }
 

@@ -115,7 +115,7 @@ impl AccumulateError {
         Self::new(api, problem, None, 0, Vec::new())
     }
 
-    pub(super) fn new(
+    pub(in crate::api) fn new(
         api: Api,
         problem: Box<Problem>,
         event_index: Option<usize>,

@@ -2,12 +2,9 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use super::{nothing_added, text_of};
+use super::{compared, nothing_added, text_of};
 use crate::{
-    api::{
-        Context,
-        anthropic_messages::{accumulate, render},
-    },
+    api::anthropic_messages::{accumulate, render},
     json_slices::{compact, items, member},
     script::{
         Arguments, Citation, EndsEmpty, Era, Fragments, Json, ScriptedPart, ServerTool,
@@ -88,10 +85,7 @@ impl Recorded<'_> {
     /// Whether the part gives these bytes.
     fn is_said_by(&self, part: &ScriptedPart, era: Era) -> bool {
         let turn = nothing_added().part(part.clone());
-        let context = Context {
-            era,
-            ..Context::unasked(0, true)
-        };
+        let context = compared(era);
         match self.form {
             Form::Body => render::body(&turn, &context).is_ok_and(|body| {
                 let body = String::from_utf8_lossy(&body);

@@ -3,10 +3,10 @@
 use super::{
     API,
     block::{Form, Recorded},
-    envelope, nothing_added, provider_error,
+    compared, envelope, nothing_added, provider_error,
 };
 use crate::{
-    api::{AccumulateError, accumulate_json},
+    api::{AccumulateError, accumulate_json, anthropic_messages::render},
     json_slices::{items, member},
     script::Turn,
 };
@@ -38,5 +38,11 @@ pub(crate) fn body_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
         };
         turn = block.add_to(turn, era);
     }
-    Ok(turn)
+    turn.extras().lacks = envelope::lacks(Some(body), Some(body), Some(body));
+    let said = render::body(&turn, &compared(era)).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    match envelope::check_added(body, &said) {
+        Ok(()) => Ok(turn),
+        Err(problem) => Err(AccumulateError::new(API, problem, None, 0, reply.parts)),
+    }
 }

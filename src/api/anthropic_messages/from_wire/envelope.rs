@@ -1,9 +1,12 @@
 //! What stands around the blocks, and when it is from.
 
 use crate::{
-    api::anthropic_messages::era::{ERAS, Envelope, First},
-    json_slices::{compact, member, members},
-    script::{Era, Json, Reply, Turn},
+    api::{
+        accumulate::{AccumulateErrorKind, Found, Problem},
+        anthropic_messages::era::{ERAS, Envelope, First},
+    },
+    json_slices::{compact, items, member, members},
+    script::{Era, Json, Lacks, Reply, Turn},
 };
 
 /// The newest era whose messages have these members; the newest of all if there is none.
@@ -27,15 +30,16 @@ pub(super) fn era<'a>(
     } else {
         First::Id
     };
-    let usage = member(message, "usage").unwrap_or("{}");
+    let usage = member(message, "usage");
+    let says = |name: &str| usage.map(|usage| has(usage, name));
     let mut calls = blocks.filter(|block| member(block, "type") == Some("\"tool_use\""));
     let caller = calls.next().map(|call| has(call, "caller"));
     let is_of = |envelope: &&Envelope| {
         envelope.first == first
-            && envelope.cache_counters == has(usage, "cache_read_input_tokens")
-            && envelope.service_tier == has(usage, "service_tier")
-            && envelope.cache_creation == has(usage, "cache_creation")
-            && envelope.inference_geo == has(usage, "inference_geo")
+            && says("cache_read_input_tokens").is_none_or(|says| says == envelope.cache_counters)
+            && says("service_tier").is_none_or(|says| says == envelope.service_tier)
+            && says("cache_creation").is_none_or(|says| says == envelope.cache_creation)
+            && says("inference_geo").is_none_or(|says| says == envelope.inference_geo)
             && envelope.stop_details == has(message, "stop_details")
             && request_id.is_none_or(|request_id| request_id == envelope.request_id)
     };
@@ -52,6 +56,50 @@ fn era_of_error(request_id: Option<bool>) -> Era {
     let is_of = |envelope: &&Envelope| request_id.is_none_or(|id| id == envelope.request_id);
     let known = ERAS.iter().rev().find(is_of);
     known.map_or(Era::today(), |envelope| envelope.since)
+}
+
+/// What the recorded objects lack: that with the usage at the start, that with the usage at the end, that with the
+/// stop reason. A body is all three.
+pub(super) fn lacks(start: Option<&str>, end: Option<&str>, stop: Option<&str>) -> Lacks {
+    let lacks = |object: Option<&str>, name: &str| {
+        object.is_some_and(|object| member(object, name).is_none())
+    };
+    Lacks {
+        usage_at_start: lacks(start, "usage"),
+        usage_at_end: lacks(end, "usage"),
+        stop_details: lacks(stop, "stop_details"),
+    }
+}
+
+/// What is wrong if the turn says a member that the recording lacks.
+pub(super) fn check_added(recorded: &str, said: &str) -> Result<(), Box<Problem>> {
+    let Some(field) = added(recorded, said, "") else {
+        return Ok(());
+    };
+    let kind = AccumulateErrorKind::MissingField {
+        field: field.clone(),
+    };
+    let what =
+        format!("the recorded answer has no member `{field}`, and cannot be said without it");
+    let expected = format!("`{field}`, as the provider's answers of that form have it");
+    Err(Problem::new(kind, what, expected, Found::quoted(recorded))
+        .help("add the member to the recording, or script the turn by name"))
+}
+
+/// The path of the first member that only `said` has.
+fn added(recorded: &str, said: &str, path: &str) -> Option<String> {
+    let mut members = members(said).into_iter();
+    members.find_map(|(name, value)| {
+        let path = format!("{path}{name}");
+        let Some(known) = member(recorded, name) else {
+            return Some(path);
+        };
+        let items = items(known).into_iter().zip(items(value)).enumerate();
+        added(known, value, &format!("{path}.")).or_else(|| {
+            let mut items = items;
+            items.find_map(|(n, (known, value))| added(known, value, &format!("{path}[{n}].")))
+        })
+    })
 }
 
 /// Says of the answer what was read of it, its parts apart. What has no words is spelled as it was, in the object

@@ -16,9 +16,9 @@ mod stream;
 
 use super::error::kind_of;
 use crate::{
-    api::{Api, accumulate::AccumulateErrorKind},
+    api::{Api, Context, accumulate::AccumulateErrorKind},
     json_slices::member,
-    script::{ApiError, Turn},
+    script::{ApiError, Era, Turn},
 };
 
 pub(crate) use body::body_to_turn;
@@ -51,9 +51,17 @@ fn text_of(spelled: &str) -> Option<String> {
     serde_json::from_str(spelled).ok()
 }
 
+/// How a turn is said to be compared with what was recorded.
+fn compared(era: Era) -> Context {
+    Context {
+        era,
+        ..Context::unasked(0, true)
+    }
+}
+
 /// An empty turn that adds nothing to what was recorded.
 fn nothing_added() -> Turn {
     let mut turn = Turn::new();
-    turn.extras().usage_is_whole = true;
+    turn.extras().is_recorded = true;
     turn
 }

@@ -3,12 +3,15 @@
 use super::{
     API,
     block::{Form, Recorded},
-    envelope, nothing_added, provider_error, text_of,
+    compared, envelope, nothing_added, provider_error, text_of,
 };
 use crate::{
-    api::{AccumulateError, accumulate, anthropic_messages::accumulate as read},
+    api::{
+        AccumulateError, accumulate,
+        anthropic_messages::{accumulate as read, render},
+    },
     json_slices::member,
-    script::{After, Turn},
+    script::{After, Era, Turn},
     sse::{SseDecoder, SseEvent},
 };
 
@@ -37,10 +40,10 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     let era = envelope::era(message, starts, last);
     let applied = data().find_map(|data| member(data, "context_management"));
     let mut turn = nothing_added().era(era);
+    let is_end = |data: &&str| kind(data).as_deref() == Some("message_delta");
+    let end = data().rev().find(is_end);
+    let stop = end.and_then(|data| member(data, "delta"));
     if let Some(reply) = reply.or_else(|| read::begun(recorded)) {
-        let is_end = |data: &&str| kind(data).as_deref() == Some("message_delta");
-        let stop = data().rev().find(is_end);
-        let stop = stop.and_then(|data| member(data, "delta"));
         turn = envelope::say(turn, &reply, stop, applied);
     }
     let begun = data().position(|data| member(data, "message").is_some());
@@ -48,14 +51,35 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     if let Some(start) = read::begun(begun) {
         turn = turn.usage_at_start(start.usage);
     }
+    turn.extras().lacks = envelope::lacks(message, end, stop);
     turn.extras().pings = Some(pings(data()));
     for block in &blocks {
         turn = block.add_to(turn, era);
     }
+    check_added(&turn, era, recorded)?;
     Ok(match error {
         Some((error, index)) => turn.end(After::events(index), error),
         None => turn,
     })
+}
+
+/// Refuses what cannot be said without a member that was not recorded.
+fn check_added(turn: &Turn, era: Era, recorded: &[SseEvent]) -> Result<(), AccumulateError> {
+    let Ok(said) = render::Events::new(turn, &compared(era)) else {
+        return Ok(());
+    };
+    for said in said.filter(|event| matches!(event.name, Some("message_start" | "message_delta"))) {
+        let mut recorded = recorded.iter().rev();
+        let recorded = recorded.find(|event| kind(event.data()).as_deref() == said.name);
+        let Some(event) = recorded else { continue };
+        envelope::check_added(event.data(), &String::from_utf8_lossy(&said.data)).map_err(
+            |problem| {
+                let place = (Some(event.index()), event.offset());
+                AccumulateError::new(API, problem, place.0, place.1, Vec::new())
+            },
+        )?;
+    }
+    Ok(())
 }
 
 /// The events of a body that was read before.

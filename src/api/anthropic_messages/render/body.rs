@@ -16,7 +16,6 @@ pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
     }
     out.extend_from_slice(b"],");
     envelope::write_stop(&mut out, &said);
-    out.extend_from_slice(br#","usage":"#);
     envelope::write_whole_usage(&mut out, &said);
     envelope::write_context_management(&mut out, &said);
     out.push(b'}');

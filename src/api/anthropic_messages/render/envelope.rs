@@ -47,7 +47,9 @@ pub(super) fn write_stop(out: &mut Vec<u8>, said: &Said) {
     let extras = said.extras.as_deref();
     match extras.and_then(|extras| extras.stop_details.as_ref()) {
         Some(details) => write_details(out, details),
-        None if said.envelope.stop_details => out.extend_from_slice(br#","stop_details":null"#),
+        None if said.envelope.stop_details && !said.lacks().stop_details => {
+            out.extend_from_slice(br#","stop_details":null"#);
+        }
         None => {}
     }
     if let Some(container) = extras.and_then(|extras| extras.container.as_ref()) {
@@ -93,8 +95,12 @@ pub(super) fn write_context_management(out: &mut Vec<u8>, said: &Said) {
     }
 }
 
-/// The usage of `message_start`, where the answer has only begun.
+/// `,"usage":…` of `message_start`, where the answer has only begun.
 pub(super) fn write_first_usage(out: &mut Vec<u8>, said: &Said, output_tokens: u64) {
+    if said.lacks().usage_at_start {
+        return;
+    }
+    out.extend_from_slice(USAGE);
     let extras = said.extras.as_deref();
     match extras.and_then(|extras| extras.usage_at_start.as_ref()) {
         Some(start) => {
@@ -109,8 +115,15 @@ pub(super) fn write_first_usage(out: &mut Vec<u8>, said: &Said, output_tokens: u
     out.push(b'}');
 }
 
-/// The usage of a body.
+const USAGE: &[u8] = br#","usage":"#;
+
+/// `,"usage":…` of a body.
 pub(super) fn write_whole_usage(out: &mut Vec<u8>, said: &Said) {
+    let lacks = said.lacks();
+    if lacks.usage_at_start && lacks.usage_at_end {
+        return;
+    }
+    out.extend_from_slice(USAGE);
     let usage = &said.usage;
     write_prompt(out, usage, said.envelope);
     write_iterations(out, &usage.iterations);
@@ -121,8 +134,12 @@ pub(super) fn write_whole_usage(out: &mut Vec<u8>, said: &Said) {
     out.push(b'}');
 }
 
-/// The usage of `message_delta`: all counters, or in the beginning only what was put out.
+/// `,"usage":…` of `message_delta`: all counters, or in the beginning only what was put out.
 pub(super) fn write_last_usage(out: &mut Vec<u8>, said: &Said) {
+    if said.lacks().usage_at_end {
+        return;
+    }
+    out.extend_from_slice(USAGE);
     let usage = &said.usage;
     if said.envelope.delta_counters {
         write_counters(out, usage, said.envelope);

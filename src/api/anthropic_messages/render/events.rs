@@ -156,7 +156,6 @@ impl Events {
             envelope::write_start(out, said);
             out.extend_from_slice(b"],");
             envelope::write_no_stop(out, said.envelope);
-            out.extend_from_slice(br#","usage":"#);
             envelope::write_first_usage(out, said, tokens);
             out.push(b'}');
         })
@@ -208,7 +207,7 @@ impl Events {
         self.event("message_delta", Mark::StopReason, |out, said| {
             out.extend_from_slice(br#"{"type":"message_delta","delta":{"#);
             envelope::write_stop(out, said);
-            out.extend_from_slice(br#"},"usage":"#);
+            out.push(b'}');
             envelope::write_last_usage(out, said);
             envelope::write_context_management(out, said);
         })

@@ -6,7 +6,7 @@ use crate::{
         Context, Ids,
         anthropic_messages::{DEFAULT_MODEL, era::Envelope, purpose, stop_reason, stop_word},
     },
-    script::{CallOrder, Extras, Message, Part, Reply, Says, Turn, Usage},
+    script::{CallOrder, Extras, Lacks, Message, Part, Reply, Says, Turn, Usage},
 };
 
 /// A turn as this API says it: adjacent text merged, ids filled in.
@@ -45,7 +45,8 @@ impl Said {
             check_extras(extras, envelope)?;
             check_start(extras, &usage, envelope)?;
         }
-        if word == "refusal" && envelope.stop_details {
+        let is_recorded = extras.as_ref().is_some_and(|extras| extras.is_recorded);
+        if word == "refusal" && envelope.stop_details && !is_recorded {
             let extras = extras.get_or_insert_default();
             extras.stop_details.get_or_insert_default();
         }
@@ -69,19 +70,34 @@ impl Said {
         })
     }
 
-    /// Where and at which tier the answer was made, where the era says it.
+    /// At which tier the answer was made, where the era says it.
     pub(super) fn service_tier(&self) -> Option<&str> {
-        let extras = self.extras.as_deref();
-        let tier = extras.and_then(|extras| extras.service_tier.as_deref());
-        let tier = tier.unwrap_or("standard");
-        self.envelope.service_tier.then_some(tier)
+        let tier = self.given(|extras| extras.service_tier.as_deref(), "standard");
+        tier.filter(|_| self.envelope.service_tier)
     }
 
+    /// Where the answer was made, where the era says it.
     pub(super) fn inference_geo(&self) -> Option<&str> {
+        let geo = self.given(|extras| extras.inference_geo.as_deref(), "not_available");
+        geo.filter(|_| self.envelope.inference_geo)
+    }
+
+    /// What is given, or what nearly every answer has; nothing more than was recorded.
+    fn given<'a>(
+        &'a self,
+        given: fn(&'a Extras) -> Option<&'a str>,
+        usual: &'a str,
+    ) -> Option<&'a str> {
+        match self.extras.as_deref() {
+            Some(extras) if extras.is_recorded => given(extras),
+            extras => Some(extras.and_then(given).unwrap_or(usual)),
+        }
+    }
+
+    /// What the recording lacks that is said here.
+    pub(super) fn lacks(&self) -> Lacks {
         let extras = self.extras.as_deref();
-        let geo = extras.and_then(|extras| extras.inference_geo.as_deref());
-        let geo = geo.unwrap_or("not_available");
-        self.envelope.inference_geo.then_some(geo)
+        extras.map(|extras| extras.lacks).unwrap_or_default()
     }
 }
 
