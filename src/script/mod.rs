@@ -13,7 +13,7 @@
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
-//! | `pick.rs` | sequence, lanes, closure: which turn answers |
+//! | `pick.rs` | the repertoire: which turn of its sequence, lanes and closure answers |
 //! | `drift.rs`, `schema.rs` | what a turn says and its request does not allow for |
 //! | `dice.rs` | numbers from the seed |
 
@@ -61,7 +61,7 @@ pub use live::Live;
 pub(crate) use live::{Heard, LiveClaim, LiveLine, Played, Words};
 pub(crate) use message::{CallOrder, Extent, Message};
 pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays};
-pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Script, WhenPlayed};
+pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Repertoire, WhenPlayed};
 pub use place::After;
 pub(crate) use place::{Place, count};
 pub use reply::{Choice, Part, Reply, ServerToolCall, ServerToolResult, ToolCall};

@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, fmt, panic::Location, sync::Arc};
 use super::{ApiError, Era, Noise, StopReason, Turn, count};
 use crate::request::{Matcher, RecordedRequest};
 
-/// Everything a stub has to say, and to whom.
+/// Everything a stub has to say, and to whom: what messages call its script.
 #[derive(Clone)]
-pub(crate) struct Script {
+pub(crate) struct Repertoire {
     pub(crate) turns: Vec<Arc<Turn>>,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) answer: Option<Arc<Answer>>,
@@ -18,7 +18,7 @@ pub(crate) struct Script {
     pub(crate) seed: u64,
     pub(crate) noise: Noise,
     pub(crate) era: Era,
-    /// Where the script was begun.
+    /// Where the stub was begun.
     pub(crate) built: &'static Location<'static>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Origin {
     ErrorAt(usize),
 }
 
-/// What the script says to a request.
+/// What the repertoire has for a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Picked {
     Turn(Arc<Turn>, Origin),
@@ -86,7 +86,7 @@ pub(crate) struct Claims {
     pub(crate) mismatches: Vec<Mismatch>,
 }
 
-impl Script {
+impl Repertoire {
     pub(crate) fn new(built: &'static Location<'static>) -> Self {
         Self {
             turns: Vec::new(),
@@ -252,10 +252,10 @@ impl Script {
 }
 
 impl Position {
-    pub(crate) fn new(script: &Script) -> Self {
+    pub(crate) fn new(repertoire: &Repertoire) -> Self {
         Self {
             sequence: 0,
-            lanes: vec![0; script.lanes.len()],
+            lanes: vec![0; repertoire.lanes.len()],
         }
     }
 }

@@ -59,7 +59,7 @@ async fn to_call(arrival: Arrival, api: Api, body: ReadBody, shared: &Arc<Shared
     let ((steps, live), outcome) = match decide(request, api, &body, shared).await {
         Ok(decided) => (decided, Outcome::Complete),
         Err(refusal) => {
-            let seed = Origin::ErrorAt(request.index()).seed(shared.config.script.seed);
+            let seed = Origin::ErrorAt(request.index()).seed(shared.config.repertoire.seed);
             let context = shared.config.turnless(seed);
             let steps = refusal::refuse(request, api, refusal, &context, shared);
             ((steps, None), Outcome::Refused)

@@ -18,7 +18,7 @@ use crate::{
     api::{Api, ByDefault, Form, SideScript},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
-    script::{ApiError, Era, Lane, Noise, Script, StopReason, Turn, WhenPlayed},
+    script::{ApiError, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
 };
 
 /// A request body may be this long by default: what Anthropic allows.
@@ -46,7 +46,7 @@ impl WireStubBuilder {
     pub(super) fn new(built: &'static Location<'static>) -> Self {
         Self {
             config: Config {
-                script: Script::new(built),
+                repertoire: Repertoire::new(built),
                 api: None,
                 routes: BTreeMap::new(),
                 cut: Cut::PerEvent,
@@ -64,7 +64,7 @@ impl WireStubBuilder {
     /// Adds a turn to the sequence, which answers in order of arrival.
     #[track_caller]
     pub fn turn(mut self, turn: impl Into<Turn>) -> Self {
-        self.config.script.turns.push(Arc::new(turn.into()));
+        self.config.repertoire.turns.push(Arc::new(turn.into()));
         self
     }
 
@@ -86,7 +86,7 @@ impl WireStubBuilder {
     /// # let _ = builder;
     /// ```
     pub fn script(mut self, script: crate::Script) -> Self {
-        let turns = &mut self.config.script.turns;
+        let turns = &mut self.config.repertoire.turns;
         turns.extend(script.into_turns().map(Arc::new));
         self
     }
@@ -114,7 +114,7 @@ impl WireStubBuilder {
         turns: impl IntoIterator<Item = T>,
     ) -> Self {
         let name: Arc<str> = name.into().into();
-        let lanes = &mut self.config.script.lanes;
+        let lanes = &mut self.config.repertoire.lanes;
         assert!(
             !lanes.iter().any(|lane| lane.name == name),
             "there are two lanes named `{name}`\n  help: give each lane a name of its own"
@@ -156,7 +156,7 @@ impl WireStubBuilder {
         mut self,
         answer: impl Fn(&RecordedRequest, usize) -> Option<Turn> + Send + Sync + 'static,
     ) -> Self {
-        let slot = &mut self.config.script.answer;
+        let slot = &mut self.config.repertoire.answer;
         assert!(
             slot.is_none(),
             "there are two closures\n  help: merge them into one, or use lanes"
@@ -173,7 +173,7 @@ impl WireStubBuilder {
     /// At the caller's line, if there is an error for this index already.
     #[track_caller]
     pub fn error_at(mut self, index: usize, error: ApiError) -> Self {
-        let before = self.config.script.errors_at.insert(index, error);
+        let before = self.config.repertoire.errors_at.insert(index, error);
         assert!(before.is_none(), "{}", twice("errors", index));
         self
     }
@@ -186,32 +186,32 @@ impl WireStubBuilder {
     /// At the caller's line, if there is a stop reason for this index already.
     #[track_caller]
     pub fn stop_reason_at(mut self, index: usize, reason: impl Into<StopReason>) -> Self {
-        let before = self.config.script.stops_at.insert(index, reason.into());
+        let before = self.config.repertoire.stops_at.insert(index, reason.into());
         assert!(before.is_none(), "{}", twice("stop reasons", index));
         self
     }
 
     /// Plays the last turn of a sequence, or of a lane, again and again instead of running out.
     pub fn repeat_last(mut self) -> Self {
-        self.config.script.when_played = WhenPlayed::RepeatLast;
+        self.config.repertoire.when_played = WhenPlayed::RepeatLast;
         self
     }
 
     /// Makes ids, padding and fragment sizes from this seed; 0 by default.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.config.script.seed = seed;
+        self.config.repertoire.seed = seed;
         self
     }
 
     /// Leaves out padding, pings and the other noise of the service, for readable snapshots.
     pub fn plain(mut self) -> Self {
-        self.config.script.noise = Noise::Plain;
+        self.config.repertoire.noise = Noise::Plain;
         self
     }
 
     /// Writes all answers as the service wrote them at that time; a turn's own [`era`](Turn::era) goes before.
     pub fn era(mut self, era: Era) -> Self {
-        self.config.script.era = era;
+        self.config.repertoire.era = era;
         self
     }
 
@@ -443,7 +443,7 @@ impl WireStubBuilder {
                 ),
             });
         }
-        for (origin, turn) in self.config.script.all_turns() {
+        for (origin, turn) in self.config.repertoire.all_turns() {
             // a function of the user's runs when its turn is played, and off the caller's thread
             if turn.runs_user_code() {
                 continue;
@@ -470,7 +470,7 @@ fn twice(what: &str, index: usize) -> String {
 impl fmt::Debug for WireStubBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WireStubBuilder")
-            .field("script", &self.config.script.description())
+            .field("script", &self.config.repertoire.description())
             .finish_non_exhaustive()
     }
 }

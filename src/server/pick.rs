@@ -1,4 +1,4 @@
-//! Which turn answers: the script is asked, and what it says is made a turn or a refusal.
+//! Which turn answers: the repertoire is asked, and what it has is made a turn or a refusal.
 
 use std::sync::{
     Arc,
@@ -15,27 +15,27 @@ use crate::{
     script::{Claims, Origin, Picked, Says, Turn},
 };
 
-/// The turn that the script has for this request.
+/// The turn that the repertoire has for this request.
 pub(super) async fn pick(
     request: &RecordedRequest,
     shared: &Arc<Shared>,
 ) -> Result<(Arc<Turn>, Origin), Refusal> {
-    let script = &shared.config.script;
+    let repertoire = &shared.config.repertoire;
     let index = match request.kind() {
         Kind::ModelCall { index, .. } => index,
         Kind::SideRoad { .. } | Kind::Fallback | Kind::NotServed | Kind::Malformed => 0,
     };
-    let asked = !script.errors_at.contains_key(&index);
-    let (claims, answered) = if asked && script.runs_user_code() {
+    let asked = !repertoire.errors_at.contains_key(&index);
+    let (claims, answered) = if asked && repertoire.runs_user_code() {
         ask(request, index, shared).await?
     } else if asked {
-        (script.claims(request, |_| ()), None)
+        (repertoire.claims(request, |_| ()), None)
     } else {
         Default::default()
     };
     let picked = {
         let mut state = shared.lock();
-        script.pick(index, &mut state.position, claims, answered)
+        repertoire.pick(index, &mut state.position, claims, answered)
     };
     match picked {
         Picked::Turn(turn, origin) => Ok((stamped(turn, index, &origin, shared)?, origin)),
@@ -53,7 +53,7 @@ pub(super) async fn pick(
         Picked::Exhausted(mismatches) => Err(refusal::exhausted(
             request,
             "the sequence",
-            script.turns.len(),
+            repertoire.turns.len(),
             &refusal::passed_on(&mismatches, shared),
             shared,
         )),
@@ -69,7 +69,7 @@ fn stamped(
     origin: &Origin,
     shared: &Shared,
 ) -> Result<Arc<Turn>, Refusal> {
-    let Some(reason) = shared.config.script.stops_at.get(&index) else {
+    let Some(reason) = shared.config.repertoire.stops_at.get(&index) else {
         return Ok(turn);
     };
     match (&turn.says, origin) {
@@ -81,7 +81,7 @@ fn stamped(
             format!(
                 "`.stop_reason_at({index}, ..)` has no target: {origin} is an error\n  where: {}\n  \
                  help: give it to a call that is answered",
-                shared.config.script.description()
+                shared.config.repertoire.description()
             ),
         )),
     }
@@ -99,21 +99,21 @@ async fn ask(
     let code = {
         let (shared, request, asked) = (Arc::clone(shared), request.clone(), Arc::clone(&asked));
         move || {
-            let script = &shared.config.script;
-            let claims = script.claims(&request, |lane| asked.store(lane, Ordering::Relaxed));
+            let repertoire = &shared.config.repertoire;
+            let claims = repertoire.claims(&request, |lane| asked.store(lane, Ordering::Relaxed));
             asked.store(CLOSURE, Ordering::Relaxed);
             let unclaimed = claims.claimed.is_empty();
-            let answered = unclaimed.then(|| script.ask(&request, index)).flatten();
+            let answered = unclaimed.then(|| repertoire.ask(&request, index)).flatten();
             (claims, answered)
         }
     };
     off_worker(code).await.map_err(|panic| {
-        let script = &shared.config.script;
-        let who = match script.lanes.get(asked.load(Ordering::Relaxed)) {
+        let repertoire = &shared.config.repertoire;
+        let who = match repertoire.lanes.get(asked.load(Ordering::Relaxed)) {
             Some(lane) => format!("the matcher of lane `{}`", lane.name),
             None => "the closure".to_owned(),
         };
-        let place = format!("{}, for request {request}", script.description());
+        let place = format!("{}, for request {request}", repertoire.description());
         refusal::panicked(&who, &panic, &place)
     })
 }

@@ -54,7 +54,7 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     };
     let message = format!(
         "nothing is served at {request}\n  where: {}\n  expected: {}\n  help: {help}",
-        shared.config.script.description(),
+        shared.config.repertoire.description(),
         lines.join("; ")
     );
     request.set_answered_by("404: not served".to_owned());

@@ -17,13 +17,13 @@ use crate::{
     api::{Api, Batches, ByDefault, Context, Rule, SideScript},
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
-    script::{GateLatch, Noise, Origin, Position, Report, Script, Turn, remember},
+    script::{GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},
     verify::{Verification, VerifyError, journal_lines},
 };
 
 /// How the stub was built.
 pub(super) struct Config {
-    pub(super) script: Script,
+    pub(super) repertoire: Repertoire,
     /// The only API served, if one was named.
     pub(super) api: Option<Api>,
     /// Further paths of model calls.
@@ -49,8 +49,8 @@ impl Config {
     /// What an answer without a turn depends on.
     pub(super) fn turnless(&self, seed: u64) -> Context {
         Context {
-            era: self.script.era,
-            ..Context::unasked(seed, self.script.noise == Noise::Plain)
+            era: self.repertoire.era,
+            ..Context::unasked(seed, self.repertoire.noise == Noise::Plain)
         }
     }
 
@@ -61,10 +61,15 @@ impl Config {
         origin: &Origin,
         asked: Option<(Api, &Value)>,
     ) -> Context {
-        let seed = turn.seed.unwrap_or_else(|| origin.seed(self.script.seed));
+        let seed = turn
+            .seed
+            .unwrap_or_else(|| origin.seed(self.repertoire.seed));
         let mut context = Context {
-            era: turn.era.unwrap_or(self.script.era),
-            ..Context::unasked(seed, turn.is_plain() || self.script.noise == Noise::Plain)
+            era: turn.era.unwrap_or(self.repertoire.era),
+            ..Context::unasked(
+                seed,
+                turn.is_plain() || self.repertoire.noise == Noise::Plain,
+            )
         };
         if let Some((api, body)) = asked {
             let model = body.get("model").and_then(Value::as_str);
@@ -145,7 +150,7 @@ impl Shared {
             journal: Vec::new(),
             past: Vec::new(),
             calls: 0,
-            position: Position::new(&config.script),
+            position: Position::new(&config.repertoire),
             problems: Vec::new(),
             overflow: 0,
             hold: None,
@@ -167,7 +172,7 @@ impl Shared {
             state: Mutex::new(state),
             stop: watch::Sender::new(false),
         });
-        let turns = shared.config.script.all_turns();
+        let turns = shared.config.repertoire.all_turns();
         turns.for_each(|(_, turn)| shared.bind_gates(turn));
         shared
     }
@@ -280,7 +285,7 @@ impl Shared {
         let lines: Vec<String> = state.journal.iter().map(RecordedRequest::line).collect();
         format!(
             "  where: {}\n{}",
-            self.config.script.description(),
+            self.config.repertoire.description(),
             journal_lines(&lines)
         )
     }
@@ -292,7 +297,10 @@ impl Shared {
     /// The report, if anything does not fit; it is written only then.
     pub(super) fn verify(&self) -> Result<(), VerifyError> {
         let state = self.lock();
-        let mut unplayed = self.config.script.unplayed(&state.position, state.calls);
+        let mut unplayed = self
+            .config
+            .repertoire
+            .unplayed(&state.position, state.calls);
         let never_came = state.batches.never_came(&self.config.side_roads.batches);
         unplayed.extend(never_came.map(|id| {
             format!(
@@ -303,7 +311,7 @@ impl Shared {
             return Ok(());
         }
         let verification = Verification {
-            script: self.config.script.description(),
+            script: self.config.repertoire.description(),
             unplayed,
             problems: state.problems.clone(),
             calls: {
@@ -318,11 +326,11 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        let script = std::mem::replace(
-            &mut self.config.script,
-            Script::new(std::panic::Location::caller()),
+        let repertoire = std::mem::replace(
+            &mut self.config.repertoire,
+            Repertoire::new(std::panic::Location::caller()),
         );
-        drop_off_worker(script);
+        drop_off_worker(repertoire);
     }
 }
 
@@ -381,7 +389,7 @@ impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
         f.debug_struct("WireStub")
-            .field("script", &self.config.script.description())
+            .field("script", &self.config.repertoire.description())
             .field("calls", &state.calls)
             .field("in_flight", &state.in_flight)
             .field("connections", &state.connections)

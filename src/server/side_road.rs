@@ -52,7 +52,7 @@ pub(super) async fn to_side_road(
 /// A seed that no turn of the script has.
 fn seed(shared: &Shared, kind: u64, number: usize) -> u64 {
     let number = u64::try_from(number).unwrap_or(u64::MAX);
-    Dice::branch(shared.config.script.seed, !((kind << 32) ^ number)).next()
+    Dice::branch(shared.config.repertoire.seed, !((kind << 32) ^ number)).next()
 }
 
 async fn decide(
@@ -137,7 +137,7 @@ async fn create_batch(
 }
 
 fn panicked(who: &str, panic: &str, request: &RecordedRequest, shared: &Shared) -> Refusal {
-    let script = shared.config.script.description();
+    let script = shared.config.repertoire.description();
     refusal::panicked(who, panic, &format!("{script}, for request {request}"))
 }
 
