@@ -3,10 +3,13 @@
 use llm_wire_stub::StubHandle;
 use serde_json::{Value, json};
 
-use crate::Sdk;
+use crate::{Provider, Sdk};
 
 /// The model that every call asks for, unless it says otherwise.
 pub const MODEL: &str = "claude-sonnet-4-5";
+
+/// The model that every call of Chat Completions asks for.
+pub const CHAT_MODEL: &str = "gpt-4o-mini-2024-07-18";
 
 /// One call of an SDK's public interface.
 #[derive(Clone, Debug)]
@@ -27,6 +30,24 @@ impl Call {
             "max_retries": 0,
             "beta": false,
         }))
+    }
+
+    /// A call of OpenAI's SDKs on Chat Completions: `create`, `raw` (a stream, chunk by chunk), `helper` (the SDK's
+    /// own stream), `parse` (structured output) or `loop` (tools, by hand).
+    pub fn chat(stub: &StubHandle, what: &str) -> Self {
+        let params = json!({
+            "model": CHAT_MODEL,
+            "messages": [{"role": "user", "content": "hello"}],
+        });
+        let call = Self::new(stub, what).field("provider", "openai");
+        call.field("url", stub.openai_url()).field("params", params)
+    }
+
+    pub(crate) fn provider(&self) -> Provider {
+        match self.0["provider"].as_str() {
+            Some(_) => Provider::OpenAi,
+            None => Provider::Anthropic,
+        }
     }
 
     /// `messages.create(..)`.

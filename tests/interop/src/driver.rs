@@ -26,11 +26,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// An SDK, as a user has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sdk {
-    /// Python's `Anthropic`.
+    /// Python's client, such as `Anthropic`.
     Python,
-    /// Python's `AsyncAnthropic`.
+    /// Python's asynchronous client, such as `AsyncAnthropic`.
     PythonAsync,
-    /// TypeScript's `Anthropic`, on Node.
+    /// TypeScript's client, on Node.
     TypeScript,
 }
 
@@ -70,7 +70,7 @@ impl Sdk {
 
     #[track_caller]
     fn begin(self, call: &Call, times: usize) -> Running {
-        let mut driver = checkout(self.language());
+        let mut driver = checkout(self.language(call.provider()));
         driver.write(&call.line(self, times));
         Running {
             driver: Some(driver),
@@ -83,16 +83,27 @@ impl Sdk {
     ///
     /// If the lock file does not name the SDK.
     #[must_use]
-    pub fn version(self) -> &'static str {
-        self.language().version()
+    pub fn version(self, provider: Provider) -> &'static str {
+        self.language(provider).version()
     }
 
-    const fn language(self) -> Language {
-        match self {
-            Self::Python | Self::PythonAsync => Language::Python,
-            Self::TypeScript => Language::TypeScript,
+    const fn language(self, provider: Provider) -> Language {
+        match (self, provider) {
+            (Self::Python | Self::PythonAsync, Provider::Anthropic) => Language::Python,
+            (Self::TypeScript, Provider::Anthropic) => Language::TypeScript,
+            (Self::Python | Self::PythonAsync, Provider::OpenAi) => Language::OpenAiPython,
+            (Self::TypeScript, Provider::OpenAi) => Language::OpenAiTypeScript,
         }
     }
+}
+
+/// Whose SDK it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// Anthropic's.
+    Anthropic,
+    /// OpenAI's.
+    OpenAi,
 }
 
 /// A call under way.
@@ -169,6 +180,8 @@ impl Drop for Running {
 enum Language {
     Python,
     TypeScript,
+    OpenAiPython,
+    OpenAiTypeScript,
 }
 
 impl Language {
@@ -184,6 +197,10 @@ impl Language {
                 "\"@anthropic-ai/sdk\": \"",
                 "\"",
             ),
+            Self::OpenAiPython => (include_str!("../python/requirements.txt"), "openai==", "\n"),
+            Self::OpenAiTypeScript => {
+                (include_str!("../node/package.json"), "\"openai\": \"", "\"")
+            }
         };
         let pinned = lock
             .split_once(before)
@@ -194,24 +211,24 @@ impl Language {
     fn command(self) -> Command {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let scratch = here.join(".scratch");
+        let python = |driver: &str| {
+            let mut command = Command::new(installed(scratch.join("venv/bin/python")));
+            command.arg(here.join(driver));
+            command
+        };
+        // handed over as text, because modules are looked up from where the code stands
+        let node = |driver: &str| {
+            let mut command = Command::new("node");
+            command
+                .current_dir(installed(scratch.join("node/node_modules")).join(".."))
+                .args(["--input-type=module", "--eval", driver]);
+            command
+        };
         match self {
-            Self::Python => {
-                let mut command = Command::new(installed(scratch.join("venv/bin/python")));
-                command.arg(here.join("python/driver.py"));
-                command
-            }
-            Self::TypeScript => {
-                // handed over as text, because modules are looked up from where the code stands
-                let mut command = Command::new("node");
-                command
-                    .current_dir(installed(scratch.join("node/node_modules")).join(".."))
-                    .args([
-                        "--input-type=module",
-                        "--eval",
-                        include_str!("../node/driver.mjs"),
-                    ]);
-                command
-            }
+            Self::Python => python("python/driver.py"),
+            Self::OpenAiPython => python("python/openai_driver.py"),
+            Self::TypeScript => node(include_str!("../node/driver.mjs")),
+            Self::OpenAiTypeScript => node(include_str!("../node/openai_driver.mjs")),
         }
     }
 }

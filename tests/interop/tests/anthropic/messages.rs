@@ -2,7 +2,7 @@
 
 use crate::turns::{own_model, stops, turns};
 use llm_wire_stub::{Outcome, Turn, WireStub};
-use llm_wire_stub_interop::{Call, MODEL, Sdk, message};
+use llm_wire_stub_interop::{Call, MODEL, Provider, Sdk, message};
 use serde_json::{Value, json};
 
 for_each_sdk!(
@@ -96,7 +96,10 @@ fn the_request_is_recorded_as_the_sdk_sent_it(sdk: Sdk) {
     for (name, expected) in [
         ("x-stainless-lang", Some(language)),
         ("x-stainless-async", asynchronous),
-        ("x-stainless-package-version", Some(sdk.version())),
+        (
+            "x-stainless-package-version",
+            Some(sdk.version(Provider::Anthropic)),
+        ),
         ("x-stainless-retry-count", Some("0")),
         ("anthropic-version", Some("2026-10-21")),
         ("accept", Some("application/json")),
