@@ -46,7 +46,42 @@ use crate::{
 pub enum Api {
     /// Anthropic Messages: `POST /v1/messages`.
     AnthropicMessages,
-    /// OpenAI Chat Completions: `POST /v1/chat/completions`.
+    /// OpenAI Chat Completions: `POST /v1/chat/completions`, as OpenAI itself sends it.
+    ///
+    /// | a turn | on the wire |
+    /// | --- | --- |
+    /// | text | the one `content` of the message; several texts are joined |
+    /// | tool calls | `tool_calls`, behind the text; in a stream one after the other, or [interleaved](crate::Turn::interleaved_tool_calls) |
+    /// | a citation of a page of the web | an annotation of the kind `url_citation` for the characters of its text; the page's own words have no place |
+    /// | [`StopReason::Refusal`](crate::StopReason::Refusal) | the text is the member `refusal`, and `finish_reason` is `stop` |
+    /// | [`StopReason::ContentFilter`](crate::StopReason::ContentFilter) | `content_filter` |
+    /// | `MaxTokens`, `ContextWindowExceeded` | `length` |
+    /// | `EndTurn`, `StopSequence` | `stop` |
+    /// | `ToolUse` | `tool_calls` |
+    /// | usage | `prompt_tokens` with those of the cache; thinking as `reasoning_tokens` |
+    ///
+    /// Thinking, other citations, tools of the provider's, compaction, raw blocks, text behind a call and what stands
+    /// around the answers of other APIs only are refused, with a way out.
+    ///
+    /// The form is what the request asks for: `stream_options.include_usage` and `include_obfuscation`; `logprobs` and
+    /// `top_logprobs`, made up, with a token for each fragment; `n` choices, which all say the same turn, and places
+    /// count one of them. Models of the `gpt-5` family and search models have no member `logprobs` unless it is asked
+    /// for. The helpers without a request ([`sse_body`](crate::sse_body)) write the usage.
+    ///
+    /// Bytes as recorded in 2026. Not recorded, so this crate's own: the first chunk of a refusal, where annotations stand
+    /// in a stream, the `logprobs` of the first and of the last chunk.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, StopReason, Turn, accumulate, json_body, sse_body};
+    ///
+    /// let turn = Turn::new().text("I cannot help with that.").stop_reason(StopReason::Refusal);
+    /// let body: serde_json::Value = serde_json::from_slice(&json_body(Api::OpenAiChat, &turn)).unwrap();
+    /// assert_eq!(body["choices"][0]["message"]["refusal"], "I cannot help with that.");
+    /// assert_eq!(body["choices"][0]["finish_reason"], "stop");
+    ///
+    /// let reply = accumulate(Api::OpenAiChat, &sse_body(Api::OpenAiChat, &turn)).unwrap();
+    /// assert_eq!(reply.stop_reason, StopReason::Refusal);
+    /// ```
     OpenAiChat,
 }
 

@@ -139,6 +139,24 @@ impl StubHandle {
     }
 
     /// The base URL that OpenAI's SDKs expect: it ends in `/v1`.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Turn, WireStub};
+    ///
+    /// let stub = WireStub::builder().turn("Hello!").start();
+    /// # let call = std::thread::spawn({
+    /// #     let url = stub.openai_url();
+    /// #     move || {
+    /// #         let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}"#;
+    /// #         let http = reqwest::blocking::Client::new().post(url + "/chat/completions");
+    /// #         http.bearer_auth("k").body(body).send().unwrap().text().unwrap()
+    /// #     }
+    /// # });
+    /// // your client asks at `stub.openai_url()`
+    /// # let answer: serde_json::Value = serde_json::from_str(&call.join().unwrap()).unwrap();
+    /// assert_eq!(answer["choices"][0]["message"]["content"], "Hello!");
+    /// stub.verify();
+    /// ```
     #[must_use]
     pub fn openai_url(&self) -> String {
         self.url() + "/v1"
