@@ -47,3 +47,15 @@ async fn what_the_stub_itself_refuses_is_told_in_the_envelope_of_the_api() {
     assert!(refused.body.starts_with(indented), "{:?}", refused.body);
     assert!(stub.try_verify().is_err());
 }
+
+#[test]
+fn a_route_of_an_api_that_is_not_served_is_refused_at_the_start() {
+    let builder = WireStub::builder()
+        .api(Api::AnthropicMessages)
+        .route("/gateway/chat", Api::OpenAiChat);
+    assert_eq!(
+        builder.try_start().unwrap_err().to_string(),
+        "the route `/gateway/chat` is for openai_chat, and only anthropic_messages is served\n  \
+         help: leave out `.api(..)`, or the route"
+    );
+}

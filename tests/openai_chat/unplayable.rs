@@ -122,11 +122,15 @@ fn blocks_of_anthropic_are_not_interleaved() {
         .tool_call("f", json!({}))
         .interleaved_tool_calls();
     let error = try_sse_body(Api::AnthropicMessages, &turn).unwrap_err();
+    let error = error.to_string();
+    let (what, rest) = error.split_once('\n').unwrap();
+    assert_eq!(
+        what,
+        "tool calls cannot be interleaved here: the blocks of an answer come one after the other"
+    );
     assert!(
-        error
-            .to_string()
-            .starts_with("tool calls cannot be interleaved here: the blocks of an answer come one after the other\n"),
-        "{error}"
+        rest.ends_with("\n  help: leave out `.interleaved_tool_calls()`"),
+        "{rest}"
     );
 }
 
