@@ -206,7 +206,7 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `unique-tool-names`, `unknown-fields`, `messages-not-empty`, `first-message-user`, \
          `roles-alternate`, `non-empty-messages`, `non-empty-text`, `non-blank-text`, \
          `document-in-assistant`, `citations-in-user-text`, `unique-tool-ids`, `tool-results-follow`, \
-         `tool-results-match`, `one-result-per-call`, `thinking-first`, `prefill-whitespace`, \
+         `tool-results-match`, `one-result-per-call`, `thinking-first`, `thinking-signature`, `prefill-whitespace`, \
          `prefill-support`, `cache-points`, `sampling-range`, `max-tokens-support`, `strict-schema`, \
          `system-role-support`, `content-types`, `json-word`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",

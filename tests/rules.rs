@@ -76,6 +76,10 @@ fn thought() -> Value {
     json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"})
 }
 
+fn unsigned() -> Value {
+    json!({"type": "thinking", "thinking": "hm", "signature": ""})
+}
+
 fn cached(mut block: Value) -> Value {
     block["cache_control"] = json!({"type": "ephemeral"});
     block
@@ -419,6 +423,20 @@ const TOOLS: &[Row] = &[
             talk(thinking(call, 1024), messages)
         },
     },
+    Row {
+        rule: "thinking-signature",
+        breaks: |call| {
+            let said = json!([unsigned(), text("b")]);
+            talk(call, json!([user("a"), assistant(said), user("c")]))
+        },
+        text: "messages.1.content.0: Invalid `signature` in `thinking` block",
+        passes: |call| {
+            // what a test made up, and thinking that is hidden
+            let hidden = json!({"type": "thinking", "thinking": "", "signature": "sig"});
+            let said = json!([thought(), hidden, text("b")]);
+            talk(call, json!([user("a"), assistant(said), user("c")]))
+        },
+    },
 ];
 
 /// The body of the refusal, whole.
@@ -631,6 +649,28 @@ const BY_PATH: &[(&str, &str, Request)] = &[
         "messages: first message must use the \"user\" role",
         |call| talk(call, json!([assistant("a")])),
     ),
+    (
+        "thinking-signature",
+        "messages.1.content.1.thinking.signature: Field required",
+        |call| {
+            let bare = json!({"type": "thinking", "thinking": "hm"});
+            let said = json!([thought(), bare, text("b")]);
+            talk(call, json!([user("a"), assistant(said), user("c")]))
+        },
+    ),
+    (
+        "thinking-signature",
+        "messages.1.content.0: Invalid `signature` in `thinking` block",
+        |call| {
+            // what the service does not hold yet comes with the request
+            let thread = json!({"type": "continue", "previous_message_id": "msg_1"});
+            let call = call.header("anthropic-beta", "message-threads-2026-08-12");
+            talk(
+                call.member("thread", thread),
+                json!([user("a"), assistant(json!([unsigned()])), user("b")]),
+            )
+        },
+    ),
 ];
 
 /// A question with a member that is nested so deep, the body's own braces counted.
@@ -797,6 +837,19 @@ const ACCEPTED: &[(&str, Request)] = &[
         let more = [assistant("done"), user("more")];
         messages.as_array_mut().unwrap().extend(more);
         talk(thinking(call, 1024), messages)
+    }),
+    ("thinking without a signature before a compaction", |call| {
+        let summary = json!({"type": "compaction", "content": "they met"});
+        talk(
+            call,
+            json!([
+                user("x"),
+                assistant(json!([unsigned(), text("y")])),
+                user("z"),
+                assistant(json!([summary, thought(), text("so")])),
+                user("go on")
+            ]),
+        )
     }),
     ("a redacted thought is one", |call| {
         let hidden = json!({"type": "redacted_thinking", "data": "eA=="});

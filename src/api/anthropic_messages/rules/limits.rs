@@ -74,6 +74,27 @@ pub(super) fn thinking_first(asked: &Asked<'_>) -> Option<Violation> {
     )))
 }
 
+/// That a signature is the service's own cannot be told here; that there is none, can. Reported in
+/// anthropics/claude-code#10627 and anthropics/anthropic-sdk-csharp#126 (an empty one), and in
+/// JohnnyZ93/oai-compatible-copilot#217 and justlovemaki/AIClient2API#437 (none).
+pub(super) fn thinking_signature(asked: &Asked<'_>) -> Option<Violation> {
+    let from = asked.read_from();
+    let mut thoughts = asked.blocks.iter().filter(|block| {
+        block.kind == "thinking" && block.role == Role::Assistant && block.message >= from
+    });
+    thoughts.find_map(|thought| {
+        let path = thought.path();
+        let text = match thought.json.get("signature") {
+            None => format!("{path}.thinking.signature: Field required"),
+            Some(signature) if signature == "" => {
+                format!("{path}: Invalid `signature` in `thinking` block")
+            }
+            Some(_) => return None,
+        };
+        Some(thought.place().refused(text))
+    })
+}
+
 /// Whether the turn brings results of tools.
 fn answers_tools(asked: &Asked<'_>, turn: usize) -> bool {
     let mut blocks = asked.turn(turn).iter();

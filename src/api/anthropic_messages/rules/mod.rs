@@ -189,6 +189,11 @@ const TABLE: &[(Rule, Check)] = {
             Body(limits::thinking_first),
         ),
         on(
+            "thinking-signature",
+            REPORTS,
+            Body(limits::thinking_signature),
+        ),
+        on(
             "prefill-whitespace",
             REPORTS,
             Body(content::prefill_whitespace),
