@@ -650,6 +650,33 @@ const BY_PATH: &[(&str, &str, Request)] = &[
         |call| talk(call, json!([assistant("a")])),
     ),
     (
+        "non-empty-messages",
+        "messages.0: all messages must have non-empty content except for the optional final \
+         assistant message",
+        |call| talk(call, json!([user("")])),
+    ),
+    (
+        "non-blank-text",
+        "messages: text content blocks must contain non-whitespace text",
+        |call| talk(call, json!([user("a"), assistant("\n\n"), user("b")])),
+    ),
+    (
+        "tool-name-pattern",
+        "tools.1.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+        |call| call.member("tools", json!([tool("f"), tool("")])),
+    ),
+    (
+        "one-result-per-call",
+        "messages.3.content.0: each tool_use must have a single result. Found multiple `tool_result` \
+         blocks with id: a",
+        |call| {
+            // messages of one role are one turn
+            let calls = assistant(json!([tool_use("a")]));
+            let again = user(json!([result("a")]));
+            talk(call, json!([user("go"), calls, again, again]))
+        },
+    ),
+    (
         "thinking-signature",
         "messages.1.content.1.thinking.signature: Field required",
         |call| {
@@ -820,6 +847,51 @@ const ACCEPTED: &[(&str, Request)] = &[
             json!([user("x"), calls, system, user(json!([result("a")])), system]),
         )
     }),
+    ("blank text beside what is no text or not blank", |call| {
+        talk(
+            call,
+            json!([
+                user(json!([text("go"), text(" ")])),
+                assistant(json!([thought(), text("\n\n"), tool_use("a")])),
+                user(json!([result("a"), text(" ")])),
+            ]),
+        )
+    }),
+    ("one id in two loops has one result in each", |call| {
+        // calls of two turns that bear one id are another rule's
+        let search = json!({"type": "mcp_tool_use", "id": "a", "name": "f", "input": {}});
+        talk(
+            call,
+            json!([
+                user("go"),
+                assistant(json!([search])),
+                user(json!([result("a")])),
+                assistant(json!([search])),
+                user(json!([result("a")])),
+            ]),
+        )
+    }),
+    ("a system message in the middle that says nothing", |call| {
+        let call = call.header("anthropic-beta", "mid-conversation-system-2026-04-07");
+        talk(
+            call,
+            json!([
+                user("a"),
+                {"role": "system", "content": ""},
+                assistant("b"),
+                {"role": "system", "content": " "},
+                user("c"),
+                {"role": "system", "content": []}
+            ]),
+        )
+    }),
+    (
+        "the names of the provider's own tools are its affair",
+        |call| {
+            let toolset = json!({"type": "browser_toolset_20260801", "name": "a.b"});
+            call.member("tools", json!([toolset]))
+        },
+    ),
     ("an empty last message of the assistant's", |call| {
         talk(call, json!([user("a"), assistant("")])).model("claude-opus-4-6")
     }),

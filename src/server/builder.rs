@@ -283,8 +283,8 @@ impl WireStubBuilder {
         self.rule(name, ByDefault::Off)
     }
 
-    /// Applies the provider's rule of this name, also one that is off by default: because it held once and
-    /// does not today (`roles-alternate`), or because its exact text is not settled.
+    /// Applies the provider's rule of this name, also one that is off by default because it held once and does
+    /// not today (`roles-alternate`).
     ///
     /// ```
     /// use llm_wire_stub::WireStub;

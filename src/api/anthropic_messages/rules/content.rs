@@ -39,7 +39,8 @@ pub(super) fn roles_alternate(asked: &Asked<'_>) -> Option<Violation> {
     )))
 }
 
-/// Reported in anthropics/claude-code#3196 and danny-avila/LibreChat#3372.
+/// Reported in anthropics/claude-code#3196 and #6774, danny-avila/LibreChat#3372 and microsoft/autogen#6083,
+/// of the user's and of the assistant's messages.
 pub(super) fn non_empty_messages(asked: &Asked<'_>) -> Option<Violation> {
     let last = asked.messages().len().checked_sub(1)?;
     let mut messages = asked.messages().enumerate();
@@ -49,7 +50,12 @@ pub(super) fn non_empty_messages(asked: &Asked<'_>) -> Option<Violation> {
             Some(Value::Array(blocks)) => blocks.is_empty(),
             _ => false,
         };
-        empty && !(*at == last && role(message) == Role::Assistant)
+        let may_be_empty = match role(message) {
+            Role::User => false,
+            Role::Assistant => *at == last,
+            Role::Other => true,
+        };
+        empty && !may_be_empty
     })?;
     Some(Place::Message(at, None).refused(format!(
         "messages.{at}: all messages must have non-empty content \
@@ -73,9 +79,10 @@ pub(super) fn non_empty_text(asked: &Asked<'_>) -> Option<Violation> {
 }
 
 /// A message of blank text only; blank text beside other text is accepted, as LibreChat-AI/agents#124 tried
-/// out. Reported in anthropics/claude-code#23369 and nick1udwig/kibitz#78.
+/// out. Reported in anthropics/claude-code#23369 and nick1udwig/kibitz#78, of the user's and of the assistant's
+/// messages.
 pub(super) fn non_blank_text(asked: &Asked<'_>) -> Option<Violation> {
-    let blank = |block: &Block<'_>| block.text().is_some_and(is_blank);
+    let blank = |block: &Block<'_>| block.role != Role::Other && block.text().is_some_and(is_blank);
     let mut messages = asked
         .blocks
         .chunk_by(|one, next| one.message == next.message);

@@ -78,8 +78,6 @@ impl Place {
 }
 
 const REPORTS: &str = "public reports";
-/// Of rules that are off until traffic or more reports settle them.
-const UNSETTLED: &str = "public reports; the exact text is not settled";
 
 const fn on(name: &'static str, source: &'static str, check: Check) -> (Rule, Check) {
     let by_default = ByDefault::On;
@@ -140,7 +138,7 @@ const TABLE: &[(Rule, Check)] = {
         ),
         on("thinking-budget", REPORTS, Body(limits::thinking_budget)),
         on("tool-schema", REPORTS, Body(tools::schema)),
-        off("tool-name-pattern", UNSETTLED, Body(tools::name_pattern)),
+        on("tool-name-pattern", REPORTS, Body(tools::name_pattern)),
         on("unique-tool-names", REPORTS, Body(tools::unique_names)),
         on("unknown-fields", REPORTS, Body(envelope::unknown_fields)),
         on(
@@ -158,13 +156,13 @@ const TABLE: &[(Rule, Check)] = {
             "public reports until 2024; consecutive messages of one role are merged since",
             Body(content::roles_alternate),
         ),
-        off(
+        on(
             "non-empty-messages",
-            UNSETTLED,
+            REPORTS,
             Body(content::non_empty_messages),
         ),
         on("non-empty-text", REPORTS, Body(content::non_empty_text)),
-        off("non-blank-text", UNSETTLED, Body(content::non_blank_text)),
+        on("non-blank-text", REPORTS, Body(content::non_blank_text)),
         on(
             "document-in-assistant",
             "the documentation of version 2026-10-21; the text is this crate's own",
@@ -178,11 +176,7 @@ const TABLE: &[(Rule, Check)] = {
         on("unique-tool-ids", REPORTS, Body(tool_calls::unique_ids)),
         on("tool-results-follow", REPORTS, Body(tool_calls::answered)),
         on("tool-results-match", REPORTS, Body(tool_calls::matched)),
-        off(
-            "one-result-per-call",
-            UNSETTLED,
-            Body(tool_calls::one_result),
-        ),
+        on("one-result-per-call", REPORTS, Body(tool_calls::one_result)),
         on(
             "thinking-first",
             "public reports up to 2026-01; by the documentation the service may go on without thinking",

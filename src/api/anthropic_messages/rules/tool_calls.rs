@@ -79,6 +79,7 @@ pub(super) fn matched(asked: &Asked<'_>) -> Option<Violation> {
     )))
 }
 
+/// The text stands in the code and tests of many public clients that mend such histories.
 pub(super) fn one_result(asked: &Asked<'_>) -> Option<Violation> {
     let mut seen = BTreeSet::new();
     let twice =

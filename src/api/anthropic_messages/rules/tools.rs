@@ -21,7 +21,8 @@ pub(super) fn schema(asked: &Asked<'_>) -> Option<Violation> {
     Some(Place::Tool(at).refused(text))
 }
 
-/// Reported in home-assistant/core#147760 and zed-industries/zed#40928.
+/// Reported in home-assistant/core#147760, zed-industries/zed#40928 and
+/// modelcontextprotocol/modelcontextprotocol#1345.
 pub(super) fn name_pattern(asked: &Asked<'_>) -> Option<Violation> {
     let mut tools = asked.tools().enumerate();
     let (at, _) = tools.find(|(_, tool)| {
