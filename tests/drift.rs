@@ -34,6 +34,12 @@ fn asking_for_json(call: Call) -> Call {
     call.member("output_config", json!({"format": format}))
 }
 
+/// Offers a tool that the provider runs.
+fn offering_a_search(call: Call) -> Call {
+    let search = json!({"type": "web_search_20250305", "name": "web_search"});
+    call.member("tools", json!([search]))
+}
+
 #[track_caller]
 fn calls(tool: &str) -> Turn {
     Turn::new().tool_call(tool, json!({}))
@@ -105,6 +111,55 @@ async fn a_call_of_a_tool_that_is_not_offered_is_refused_with_the_nearest_name()
         report.starts_with("the client and the script do not fit: 5 problems\n"),
         "{report}"
     );
+}
+
+#[tokio::test]
+async fn a_tool_of_the_providers_is_refused_where_none_is_offered() {
+    let bash = || ServerTool::bash("date", "Wed").id("srvtoolu_b");
+    let search = || ServerTool::web_search("q", [("title", "http://a.test")]);
+    for (turn, name) in [
+        (Turn::new().server_tool(search()), "web_search"),
+        (
+            Turn::new()
+                .server_tool_call(bash())
+                .stop_reason(StopReason::PauseTurn),
+            "bash_code_execution",
+        ),
+        (
+            Turn::new().server_tool(ServerTool::mcp("clocks", "now", json!({}), "6")),
+            "now",
+        ),
+        (
+            Turn::new().tool_call("g", json!({})).server_tool(search()),
+            "web_search",
+        ),
+    ] {
+        let stub = builder().turns([turn.clone(), turn]).start();
+        // a tool of the client's own is none of the provider's
+        let calls = [call(&stub), call(&stub).offers(&["f"])];
+        for call in calls {
+            let refused = call.send().await;
+            assert_eq!(refused.gist(), "422 script-drift");
+            let message = refused.message();
+            let (what, rest) = message.split_once("\n  where: turn #").unwrap();
+            assert_eq!(
+                what,
+                "the script calls a tool that the request does not offer"
+            );
+            let (_, rest) = rest.split_once('\n').unwrap();
+            let expected = format!(
+                "  expected: no tool of the provider's, since the request offers none\n  \
+                 found: `{name}`\n  \
+                 help: mend the request or the script; if it is meant, say so with \
+                 `.allow_script_drift()` on the turn or on the stub"
+            );
+            assert_eq!(rest, expected);
+        }
+    }
+    let turn = Turn::new().server_tool(search()).allow_script_drift();
+    let stub = WireStub::builder().turn(turn).start();
+    assert_eq!(call(&stub).send().await.status, 200);
+    stub.verify();
 }
 
 #[tokio::test]
@@ -291,7 +346,50 @@ const FITTING: &[Fitting] = &[
             let turn = Turn::new().text("Let me look.").server_tool(search);
             turn.json(json!({"best": 1}))
         },
-        asking_for_json,
+        |call| asking_for_json(offering_a_search(call)),
+    ),
+    (
+        "a tool that another of the provider's runs",
+        || Turn::new().server_tool(ServerTool::bash("date", "Wed")),
+        offering_a_search,
+    ),
+    (
+        "a tool of an MCP server",
+        || Turn::new().server_tool(ServerTool::mcp("clocks", "now", json!({}), "6")),
+        |call| {
+            let server = json!({"type": "url", "name": "clocks", "url": "https://clocks.example"});
+            call.header("anthropic-beta", "mcp-client-2025-04-04")
+                .member("mcp_servers", json!([server]))
+        },
+    ),
+    (
+        "a skill's command",
+        || Turn::new().server_tool(ServerTool::bash("date", "Wed")),
+        |call| call.member("container", json!({"skills": []})),
+    ),
+    (
+        "a provider's tool in a conversation that the service holds",
+        || Turn::new().server_tool(ServerTool::bash("date", "Wed")),
+        |call| {
+            let call = call.header("anthropic-beta", "message-threads-2026-08-12");
+            call.member(
+                "thread",
+                json!({"type": "continue", "previous_message_id": "msg_1"}),
+            )
+        },
+    ),
+    (
+        "the result alone of a call that was paused",
+        || Turn::new().server_tool_result(ServerTool::bash("date", "Wed").id("srvtoolu_b")),
+        |call| call,
+    ),
+    (
+        "thinking that was not asked for, and citations without documents",
+        || {
+            let turn = Turn::new().thinking("Hm.");
+            turn.cited_text("a", [Citation::pages("One.", 1..2)])
+        },
+        |call| call,
     ),
     (
         "words before a block of any kind",

@@ -36,7 +36,7 @@ pub(crate) use anthropic_messages::side_roads::{
 pub(crate) use ids::Ids;
 
 use crate::{
-    request::{Calls, Headers, RecordedRequest, Sketch, View},
+    request::{Calls, Headers, RecordedRequest, ServerTools, Sketch, View},
     script::{ApiError, Era, Reply, Turn},
 };
 
@@ -246,6 +246,15 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::calls(body),
             Self::OpenAiChat => openai_chat::calls(body),
+        }
+    }
+
+    /// Whether a request lets the provider run tools of its own.
+    pub(crate) fn server_tools(self, body: &Value) -> ServerTools {
+        match self {
+            Self::AnthropicMessages => anthropic_messages::server_tools(body),
+            // a turn with one cannot be played there at all
+            Self::OpenAiChat => ServerTools::Possible,
         }
     }
 

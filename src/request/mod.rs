@@ -17,7 +17,7 @@ mod view;
 pub(crate) use headers::{Field, Headers};
 pub(crate) use matcher::Matcher;
 pub use matcher::{IntoMatcher, matchers};
-pub(crate) use offer::Calls;
+pub(crate) use offer::{Calls, ServerTools};
 pub(crate) use recorded::{Kind, Received};
 pub use recorded::{Outcome, RecordedRequest};
 pub use view::{Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult};

@@ -10,3 +10,12 @@ pub(crate) enum Calls<'a> {
     /// The request does not show it.
     Unknown,
 }
+
+/// Whether the provider may run tools of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerTools {
+    /// The request offers none.
+    NotOffered,
+    /// It offers one, which may run others, or does not show it.
+    Possible,
+}

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Message, Says, ScriptedPart, StopReason, Turn, schema::misfit};
-use crate::request::Calls;
+use crate::request::{Calls, ServerTools};
 
 /// At most so many names are listed.
 const LISTED: usize = 20;
@@ -12,10 +12,13 @@ const LISTED: usize = 20;
 const HELP: &str = "help: mend the request or the script; if it is meant, say so with \
                     `.allow_script_drift()` on the turn or on the stub";
 
-/// What the turn says and the request does not allow for; `calls` and `schema` are what the request says.
+const NOT_OFFERED: &str = "the script calls a tool that the request does not offer";
+
+/// What the turn says and the request does not allow for; the others are what the request says.
 pub(crate) fn drift<'a>(
     turn: &Turn,
     calls: impl FnOnce() -> Calls<'a>,
+    server_tools: impl FnOnce() -> ServerTools,
     schema: impl FnOnce() -> Option<&'a Value>,
 ) -> Option<Drift> {
     let Says::Message(message) = &turn.says else {
@@ -23,6 +26,10 @@ pub(crate) fn drift<'a>(
     };
     if turn.allows_drift {
         return None;
+    }
+    let served = served_drift(message, server_tools);
+    if served.is_some() {
+        return served;
     }
     if called(message).next().is_some() {
         // a text beside a call is not bound to the schema
@@ -53,9 +60,22 @@ fn called(message: &Message) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A call of a tool that is not offered.
+/// A call of a tool of the provider's, where none is offered. Which one is not looked at: one may run another.
+/// A result alone is no call: its call stands in the request, in the answer that was paused.
+fn served_drift(message: &Message, server_tools: impl FnOnce() -> ServerTools) -> Option<Drift> {
+    let tool = message.parts.iter().find_map(ScriptedPart::server_tool)?;
+    match server_tools() {
+        ServerTools::Possible => None,
+        ServerTools::NotOffered => {
+            let expected = "no tool of the provider's, since the request offers none";
+            let found = format!("`{}`", tool.kind.name());
+            Some(Drift(NOT_OFFERED, expected.to_owned(), found))
+        }
+    }
+}
+
+/// A call of a tool of the client's that is not offered.
 fn call_drift(message: &Message, calls: &Calls<'_>) -> Option<Drift> {
-    const WHAT: &str = "the script calls a tool that the request does not offer";
     let mut called = called(message);
     match calls {
         Calls::Unknown => None,
@@ -63,13 +83,17 @@ fn call_drift(message: &Message, calls: &Calls<'_>) -> Option<Drift> {
             let expected = "no tool call, since `tool_choice` is `none`";
             called
                 .next()
-                .map(|name| Drift(WHAT, expected.to_owned(), format!("`{name}`")))
+                .map(|name| Drift(NOT_OFFERED, expected.to_owned(), format!("`{name}`")))
         }
         Calls::Of(names) => {
             let name = called.find(|name| !names.contains(name))?;
             let nearest = nearest(name, names);
             let nearest = nearest.map_or(String::new(), |near| format!(", nearest to `{near}`"));
-            Some(Drift(WHAT, listed(names), format!("`{name}`{nearest}")))
+            Some(Drift(
+                NOT_OFFERED,
+                listed(names),
+                format!("`{name}`{nearest}"),
+            ))
         }
     }
 }

@@ -50,6 +50,21 @@ pub(crate) enum ServerToolKind {
     },
 }
 
+impl ServerToolKind {
+    /// The name, as Anthropic Messages has it.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::WebSearch => "web_search",
+            Self::WebFetch => "web_fetch",
+            Self::Bash => "bash_code_execution",
+            Self::TextEditor => "text_editor_code_execution",
+            Self::ToolSearch => "tool_search_tool_regex",
+            Self::Mcp { tool, .. } => tool,
+            Self::Other { name, .. } => name,
+        }
+    }
+}
+
 /// What came of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum ServerResult {

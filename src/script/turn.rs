@@ -167,7 +167,7 @@ impl Turn {
     }
 
     /// Plays this turn although it does not fit its request: it calls a tool that the request does not
-    /// offer, or its text does not fit the schema that the request asks for. This is how a test shows what
+    /// offer (one of the provider's, too), or its text does not fit the schema that the request asks for. This is how a test shows what
     /// its agent does with a tool that the model has made up; without it such a turn is refused.
     ///
     /// ```

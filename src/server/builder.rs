@@ -327,13 +327,15 @@ impl WireStubBuilder {
     }
 
     /// Plays turns that do not fit their request: calls of tools that the request does not offer (none is
-    /// offered under `tool_choice: none`), and texts that do not fit the JSON schema that it asks for. By
-    /// default such a call is answered 422 and [`verify`](WireStub::verify) fails, since the script no longer
+    /// offered under `tool_choice: none`), tools that the provider runs where the request offers none of those,
+    /// and texts that do not fit the JSON schema that it asks for. By default such a call is answered 422 and [`verify`](WireStub::verify) fails, since the script no longer
     /// fits the client; [`Turn::allow_script_drift`] allows it for one turn.
     ///
     /// Of a schema `required`, `type` and `enum` are checked, at every depth; a text is checked unless it
-    /// was cut short, refused, stands beside a tool call or before a tool of the service's. What the request does not show is not checked:
-    /// the tools of a conversation that the service holds, of toolsets, and those that change on the way.
+    /// was cut short, refused, stands beside a tool call or before a tool of the service's. What the request
+    /// does not show is not checked: the tools of a conversation that the service holds, of toolsets, and those
+    /// that change on the way. Nor is which of the provider's tools runs, once one is offered, since one may run
+    /// another; nor thinking that was not asked for, nor citations without documents.
     pub fn allow_script_drift(mut self) -> Self {
         self.config.drift = ScriptDrift::Allowed;
         self

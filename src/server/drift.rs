@@ -38,6 +38,9 @@ pub(super) async fn check_drift(
 /// What the turn says and the request does not allow for, unless that is allowed.
 pub(super) fn drift(turn: &Turn, body: &Value, api: Api, shared: &Shared) -> Option<Drift> {
     let refused = shared.config.drift == ScriptDrift::Refused;
-    let drift = || script::drift(turn, || api.calls(body), || api.text_schema(body));
+    let drift = || {
+        let (calls, server_tools) = (|| api.calls(body), || api.server_tools(body));
+        script::drift(turn, calls, server_tools, || api.text_schema(body))
+    };
     refused.then(drift).flatten()
 }

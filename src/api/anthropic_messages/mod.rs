@@ -23,7 +23,7 @@ pub(crate) use accumulate::{MessagesAccumulator, body_to_reply};
 pub(crate) use error::{error_answer, error_event};
 pub(crate) use from_wire::{body_to_turn, stream_to_turn};
 pub(crate) use head::{document_answer, head};
-pub(crate) use offer::{calls, text_schema};
+pub(crate) use offer::{calls, server_tools, text_schema};
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::{api_key, view};

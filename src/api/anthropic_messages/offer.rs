@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{api::sketch::items, request::Calls};
+use crate::{
+    api::sketch::items,
+    request::{Calls, ServerTools},
+};
 
 /// The JSON schema that the text has to fit.
 pub(crate) fn text_schema(body: &Value) -> Option<&Value> {
@@ -23,17 +26,40 @@ pub(crate) fn calls(body: &Value) -> Calls<'_> {
     {
         return Calls::Forbidden;
     }
-    // the service holds the conversation, and with it the tools
-    let continues = body
-        .get("thread")
-        .is_some_and(|thread| is(thread, "continue"));
-    if continues || changes_tools(body) {
+    if tools_are_hidden(body) {
         return Calls::Unknown;
     }
     // a toolset names no tool
     let names = items(body.get("tools")).map(|tool| tool.get("name").and_then(Value::as_str));
     let names: Option<Vec<&str>> = names.collect();
     names.map_or(Calls::Unknown, Calls::Of)
+}
+
+/// Whether the service may run tools of its own: by type in `tools` (also those that the client runs, since
+/// one tool may run another), on MCP servers, in a container with skills.
+pub(crate) fn server_tools(body: &Value) -> ServerTools {
+    let mut tools = items(body.get("tools"));
+    let offers = tools.any(|tool| !is_custom(tool))
+        || items(body.get("mcp_servers")).next().is_some()
+        || body.get("container").is_some_and(|sent| !sent.is_null());
+    if offers || tools_are_hidden(body) {
+        ServerTools::Possible
+    } else {
+        ServerTools::NotOffered
+    }
+}
+
+fn is_custom(tool: &Value) -> bool {
+    tool.get("type")
+        .is_none_or(|kind| kind.is_null() || kind == "custom")
+}
+
+/// Whether the request does not show all tools: the service holds them with the conversation, or they change.
+fn tools_are_hidden(body: &Value) -> bool {
+    let continues = body
+        .get("thread")
+        .is_some_and(|thread| is(thread, "continue"));
+    continues || changes_tools(body)
 }
 
 /// Whether tools are added or taken away in the middle of the conversation.
@@ -84,6 +110,50 @@ mod tests {
             ),
         ] {
             assert_eq!(calls(&body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_service_may_run_tools_if_one_is_offered_or_may_be() {
+        use ServerTools::{NotOffered, Possible};
+        for (body, expected) in [
+            (json!({}), NotOffered),
+            (
+                json!({"tools": null, "mcp_servers": [], "container": null}),
+                NotOffered,
+            ),
+            (
+                json!({"tools": [{"name": "f"}, {"type": "custom", "name": "g"}, {"type": null, "name": "h"}]}),
+                NotOffered,
+            ),
+            (json!({"thread": {"type": "create"}}), NotOffered),
+            (
+                json!({"tools": [{"name": "f"}, {"type": "web_search_20250305", "name": "web_search"}]}),
+                Possible,
+            ),
+            (
+                json!({"tools": [{"type": "mcp_toolset", "mcp_server_name": "m"}]}),
+                Possible,
+            ),
+            (
+                json!({"mcp_servers": [{"type": "url", "name": "m"}]}),
+                Possible,
+            ),
+            (json!({"container": "container_1"}), Possible),
+            (
+                json!({"container": {"skills": [{"skill_id": "pdf"}]}}),
+                Possible,
+            ),
+            (
+                json!({"thread": {"type": "continue", "previous_message_id": "m"}}),
+                Possible,
+            ),
+            (
+                json!({"messages": [{"role": "system", "content": [{"type": "tool_addition"}]}]}),
+                Possible,
+            ),
+        ] {
+            assert_eq!(server_tools(&body), expected, "{body}");
         }
     }
 

@@ -9,47 +9,30 @@ use crate::{
     script::{Cuts, ServerResult, ServerTool, ServerToolKind},
 };
 
-/// What this API calls a tool: its name, the type of the block with its result, the type of an error.
+/// What this API calls what comes of a tool: the type of the block with its result, the type of an error.
 struct Names<'a> {
-    tool: &'a str,
     result: &'a str,
     error: &'a str,
 }
 
 fn names(kind: &ServerToolKind) -> Names<'_> {
-    let of = |tool, result, error| Names {
-        tool,
-        result,
-        error,
-    };
+    let of = |result, error| Names { result, error };
     match kind {
-        ServerToolKind::WebSearch => of(
-            "web_search",
-            "web_search_tool_result",
-            "web_search_tool_result_error",
-        ),
-        ServerToolKind::WebFetch => of(
-            "web_fetch",
-            "web_fetch_tool_result",
-            "web_fetch_tool_result_error",
-        ),
+        ServerToolKind::WebSearch => of("web_search_tool_result", "web_search_tool_result_error"),
+        ServerToolKind::WebFetch => of("web_fetch_tool_result", "web_fetch_tool_result_error"),
         ServerToolKind::Bash => of(
-            "bash_code_execution",
             "bash_code_execution_tool_result",
             "bash_code_execution_tool_result_error",
         ),
         ServerToolKind::TextEditor => of(
-            "text_editor_code_execution",
             "text_editor_code_execution_tool_result",
             "text_editor_code_execution_tool_result_error",
         ),
-        ServerToolKind::ToolSearch => of(
-            "tool_search_tool_regex",
-            "tool_search_tool_result",
-            "tool_search_tool_result_error",
-        ),
-        ServerToolKind::Mcp { tool, .. } => of(tool, "mcp_tool_result", ""),
-        ServerToolKind::Other { name, result_type } => of(name, result_type, ""),
+        ServerToolKind::ToolSearch => {
+            of("tool_search_tool_result", "tool_search_tool_result_error")
+        }
+        ServerToolKind::Mcp { .. } => of("mcp_tool_result", ""),
+        ServerToolKind::Other { result_type, .. } => of(result_type, ""),
     }
 }
 
@@ -66,7 +49,7 @@ pub(super) fn call(tool: &ServerTool, id: String, cuts: Option<Cuts>) -> Call {
             | ServerToolKind::Other { .. } => CallKind::Server,
         },
         id,
-        name: names(&tool.kind).tool.to_owned(),
+        name: tool.kind.name().to_owned(),
         arguments: tool.arguments.clone(),
         caller: tool.caller.clone().map_or(Caller::Unsaid, Caller::Said),
         cuts,

@@ -46,7 +46,8 @@ fn a_prompt_that_grew_is_settled_at_the_end(sdk: Sdk) {
                 .cache_read(10)
                 .cache_creation(2),
         )
-        .seed(1);
+        .seed(1)
+        .allow_script_drift();
     let stub = WireStub::builder().turns([turn.clone(), turn]).start();
 
     let raw = sdk.run(&Call::raw(&stub));
