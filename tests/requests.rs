@@ -214,6 +214,42 @@ async fn messages_have_their_roles_and_parts_in_order() {
 }
 
 #[tokio::test]
+async fn thinking_that_comes_back_has_its_text_and_its_signature() {
+    let stub = any();
+    let hidden = json!({"type": "redacted_thinking", "data": "eA=="});
+    let messages = json!([
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "Hm, b?", "signature": "c2ln"},
+            {"type": "thinking", "thinking": "", "signature": "c2ln"},
+            {"type": "thinking", "thinking": "bare"},
+            hidden,
+            {"type": "text", "text": "b"},
+        ]},
+        {"role": "user", "content": "c"},
+    ]);
+    let request = record(&stub, call(&stub).member("messages", messages)).await;
+    let thought = |text: &str, signature: &str| MessagePart::Thinking {
+        text: text.to_owned(),
+        signature: signature.to_owned(),
+    };
+    let said = &request.messages()[1];
+    assert_eq!(
+        said.parts,
+        [
+            thought("Hm, b?", "c2ln"),
+            thought("", "c2ln"),
+            thought("bare", ""),
+            MessagePart::Other(hidden),
+            MessagePart::Text("b".to_owned()),
+        ]
+    );
+    assert_eq!(said.parts[0].as_text(), None);
+    assert_eq!(said.text(), "b");
+    assert_eq!(request.text(), "a\nb\nc");
+}
+
+#[tokio::test]
 async fn tool_results_are_a_string_blocks_an_error_or_empty() {
     let stub = any();
     let request = record(&stub, call(&stub).member("messages", conversation())).await;

@@ -66,7 +66,14 @@ pub enum MessagePart {
     },
     /// What a tool answered.
     ToolResult(ToolResult),
-    /// Anything else, as sent.
+    /// What the model thought earlier, from `thinking` blocks of Anthropic Messages.
+    Thinking {
+        /// What it thought; empty if it was hidden.
+        text: String,
+        /// Its signature; empty if the client sends none.
+        signature: String,
+    },
+    /// Anything else, as sent: redacted thinking, images, documents, tools that the provider ran.
     Other(Value),
 }
 
@@ -120,7 +127,10 @@ impl MessagePart {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::ToolCall { .. } | Self::ToolResult(_) | Self::Other(_) => None,
+            Self::ToolCall { .. }
+            | Self::ToolResult(_)
+            | Self::Thinking { .. }
+            | Self::Other(_) => None,
         }
     }
 }
@@ -187,7 +197,9 @@ impl View {
             match part {
                 MessagePart::Text(text) => lines.push(text),
                 MessagePart::ToolResult(result) => lines.push(&result.text),
-                MessagePart::ToolCall { .. } | MessagePart::Other(_) => {}
+                MessagePart::ToolCall { .. }
+                | MessagePart::Thinking { .. }
+                | MessagePart::Other(_) => {}
             }
         }
         lines.join("\n")

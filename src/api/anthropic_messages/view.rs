@@ -15,7 +15,10 @@ pub(crate) fn view(body: &[u8]) -> View {
     let tool_results = messages.iter().flat_map(|message| &message.parts);
     let tool_results = tool_results.filter_map(|part| match part {
         MessagePart::ToolResult(result) => Some(result.clone()),
-        MessagePart::Text(_) | MessagePart::ToolCall { .. } | MessagePart::Other(_) => None,
+        MessagePart::Text(_)
+        | MessagePart::ToolCall { .. }
+        | MessagePart::Thinking { .. }
+        | MessagePart::Other(_) => None,
     });
     View {
         system: body
@@ -82,6 +85,10 @@ fn part(block: &Value) -> MessagePart {
                 content,
             })
         }
+        Some("thinking") => MessagePart::Thinking {
+            text: string(block.get("thinking")),
+            signature: string(block.get("signature")),
+        },
         _ => MessagePart::Other(block.clone()),
     }
 }

@@ -15,7 +15,10 @@ pub(crate) fn view(body: &[u8]) -> View {
     let tool_results = messages.iter().flat_map(|message| &message.parts);
     let tool_results = tool_results.filter_map(|part| match part {
         MessagePart::ToolResult(result) => Some(result.clone()),
-        MessagePart::Text(_) | MessagePart::ToolCall { .. } | MessagePart::Other(_) => None,
+        MessagePart::Text(_)
+        | MessagePart::ToolCall { .. }
+        | MessagePart::Thinking { .. }
+        | MessagePart::Other(_) => None,
     });
     let limit = |name: &str| body.get(name).and_then(Value::as_u64);
     View {

@@ -48,7 +48,7 @@ fn estimate(request: &RecordedRequest) -> u64 {
             name, arguments, ..
         } => characters(name) + json(arguments),
         MessagePart::ToolResult(result) => characters(result.text()),
-        MessagePart::Other(_) => 0,
+        MessagePart::Thinking { .. } | MessagePart::Other(_) => 0,
     });
     let tools = request.tools().iter().map(|tool| {
         characters(&tool.name) + characters(&tool.description) + json(&tool.input_schema)
