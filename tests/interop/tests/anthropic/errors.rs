@@ -57,7 +57,7 @@ fn said(status: u16) -> (&'static str, &'static str) {
         429 => (
             "rate_limit_error",
             "This request would exceed your organization's rate limit of 50,000 input tokens per minute \
-             (org: 3f1c0a52-7d0e-4b7e-9a65-0c4f7e21b8d4, model: claude-haiku-4-5-20251001). For details, \
+             (org: 3f1c0a52-7d0e-4b7e-9a65-0c4f7e21b8d4, model: claude-sonnet-4-5). For details, \
              refer to: https://docs.claude.com/en/api/rate-limits. You can see the response headers for \
              current usage. Please reduce the prompt length or the maximum tokens requested, or try again \
              later. You may also contact sales at https://www.anthropic.com/contact-sales to discuss your \

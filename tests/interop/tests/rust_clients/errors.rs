@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use llm_wire_stub::{Api, ApiError, Outcome, WireStub, error_body};
+use llm_wire_stub_interop::MODEL;
 use serde_json::Value;
 
 use crate::{
@@ -75,8 +76,11 @@ async fn every_error_status_reaches_the_user_with_what_the_client_keeps(client: 
 
 /// A program can get at these; each is compared with what was sent.
 fn what_is_kept(failure: &Failure, status: u16, error: &ApiError) -> String {
-    let sent: Value =
-        serde_json::from_slice(&error_body(Api::AnthropicMessages, error)).expect("JSON");
+    let sent = error_body(Api::AnthropicMessages, error);
+    let sent = String::from_utf8(sent.to_vec()).expect("text");
+    // the 429 names the model that was asked for
+    let sent = sent.replace("claude-haiku-4-5-20251001", MODEL);
+    let sent: Value = serde_json::from_str(&sent).expect("JSON");
     let mut kept = Vec::new();
     if let Some(found) = failure.status {
         assert_eq!(found, status);
