@@ -103,6 +103,11 @@ impl Repertoire {
     }
 
     /// Whether picking runs a closure of the user's.
+    /// Whether something of it may be dropped by the user's own code.
+    pub(crate) fn holds_user_code(&self) -> bool {
+        self.runs_user_code() || self.all_turns().any(|(_, turn)| turn.runs_user_code())
+    }
+
     pub(crate) fn runs_user_code(&self) -> bool {
         self.answer.is_some() || self.lanes.iter().any(|lane| lane.matcher.runs_user_code())
     }

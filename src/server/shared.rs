@@ -330,7 +330,10 @@ impl Drop for Shared {
             &mut self.config.repertoire,
             Repertoire::new(std::panic::Location::caller()),
         );
-        drop_off_worker(repertoire);
+        let side_roads = std::mem::take(&mut self.config.side_roads);
+        if repertoire.holds_user_code() || side_roads.holds_user_code() {
+            drop_off_worker((repertoire, side_roads));
+        }
     }
 }
 

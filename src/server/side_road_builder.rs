@@ -43,7 +43,7 @@ impl WireStubBuilder {
     /// Lists these models, in this order, instead of three of Anthropic's; a string is the id of a model.
     pub fn models<M: Into<ModelInfo>>(mut self, models: impl IntoIterator<Item = M>) -> Self {
         let models = models.into_iter().map(Into::into).collect();
-        self.config.side_roads.models = Models(models);
+        self.config.side_roads.models = Models(Some(models));
         self
     }
 

@@ -43,6 +43,15 @@ pub enum BatchResult {
     Expired,
 }
 
+impl BatchResult {
+    pub(super) fn holds_user_code(&self) -> bool {
+        match self {
+            Self::Turn(turn) => turn.runs_user_code(),
+            Self::Canceled | Self::Expired => false,
+        }
+    }
+}
+
 impl From<Turn> for BatchResult {
     fn from(turn: Turn) -> Self {
         Self::Turn(turn)

@@ -42,6 +42,16 @@ pub(crate) struct SideScript {
     pub(crate) batches: BatchScript,
 }
 
+impl SideScript {
+    /// Whether something of it may be dropped by the user's own code.
+    pub(crate) fn holds_user_code(&self) -> bool {
+        let mut results = self.batches.results.values();
+        matches!(self.count, TokenCount::By(_))
+            || self.batches.by.is_some()
+            || results.any(BatchResult::holds_user_code)
+    }
+}
+
 /// What a side road answers: in words for the journal, and as the service says it.
 pub(crate) struct Said {
     pub(crate) by: Cow<'static, str>,

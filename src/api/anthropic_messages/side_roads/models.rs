@@ -3,6 +3,8 @@
 //! Members and their types are those of the official SDKs. The order of the first seven is known from public
 //! reports; the four that came later stand behind them, where the service has them is not known.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -15,9 +17,9 @@ use crate::{
     script::{ApiError, ErrorKind},
 };
 
-/// The models that are listed.
-#[derive(Clone)]
-pub(crate) struct Models(pub(crate) Vec<ModelInfo>);
+/// The models that are listed; without any said, three that are made when somebody asks.
+#[derive(Clone, Default)]
+pub(crate) struct Models(pub(crate) Option<Vec<ModelInfo>>);
 
 /// A model as `GET /v1/models` shows it.
 ///
@@ -108,6 +110,13 @@ impl From<String> for ModelInfo {
 }
 
 impl Models {
+    fn all(&self) -> Cow<'_, [ModelInfo]> {
+        match &self.0 {
+            Some(models) => Cow::Borrowed(models),
+            None => Cow::Owned(known_models()),
+        }
+    }
+
     /// The list, or one of it.
     pub(crate) fn answer(&self, road: SideRoad, request: &RecordedRequest) -> Said {
         if road == SideRoad::GetModel {
@@ -120,8 +129,9 @@ impl Models {
     }
 
     fn one(&self, id: &str) -> Said {
-        let exact = self.0.iter().find(|model| model.text("id") == id);
-        match exact.or_else(|| self.0.iter().find(|model| model.is_called(id))) {
+        let all = self.all();
+        let exact = all.iter().find(|model| model.text("id") == id);
+        match exact.or_else(|| all.iter().find(|model| model.is_called(id))) {
             Some(model) => Said::json("the model", model.write()),
             None => {
                 let error = ApiError::new(ErrorKind::NotFound).message(format!("model: {id}"));
@@ -143,7 +153,8 @@ impl Models {
             stage if asked.is_empty() => stage != "retired",
             stage => asked.contains(&stage),
         };
-        let shown = self.0.iter().filter(is_shown).map(|model| Item {
+        let all = self.all();
+        let shown = all.iter().filter(is_shown).map(|model| Item {
             id: model.text("id").to_owned(),
             json: model.write(),
         });
@@ -153,48 +164,46 @@ impl Models {
 
 /// Three models of 2025 and 2026, the most recent one first. Names, dates and limits are those of public
 /// reports, capabilities those of the documentation.
-impl Default for Models {
-    fn default() -> Self {
-        let model = |id: &str, name: &str, date: &str, [input, output]: [u32; 2]| {
-            ModelInfo::new(id)
-                .member("display_name", name)
-                .member("created_at", format!("{date}T00:00:00Z"))
-                .member("max_input_tokens", input)
-                .member("max_tokens", output)
-        };
-        let newer = capabilities(&json!({
-            "supported": true, "low": yes(), "medium": yes(), "high": yes(), "max": yes(), "xhigh": no()
-        }));
-        let older = capabilities(&json!({
-            "supported": false, "low": no(), "medium": no(), "high": no(), "max": no(), "xhigh": no()
-        }));
-        Self(vec![
-            model(
-                "claude-sonnet-4-6",
-                "Claude Sonnet 4.6",
-                "2026-02-17",
-                [1_000_000, 128_000],
-            )
-            .member("capabilities", newer.clone())
-            .member("line", "sonnet"),
-            model(
-                "claude-opus-4-6",
-                "Claude Opus 4.6",
-                "2026-02-04",
-                [1_000_000, 128_000],
-            )
-            .member("capabilities", newer)
-            .member("line", "opus"),
-            model(
-                "claude-haiku-4-5-20251001",
-                "Claude Haiku 4.5",
-                "2025-10-15",
-                [200_000, 64_000],
-            )
-            .member("capabilities", older)
-            .member("line", "haiku"),
-        ])
-    }
+fn known_models() -> Vec<ModelInfo> {
+    let model = |id: &str, name: &str, date: &str, [input, output]: [u32; 2]| {
+        ModelInfo::new(id)
+            .member("display_name", name)
+            .member("created_at", format!("{date}T00:00:00Z"))
+            .member("max_input_tokens", input)
+            .member("max_tokens", output)
+    };
+    let newer = capabilities(&json!({
+        "supported": true, "low": yes(), "medium": yes(), "high": yes(), "max": yes(), "xhigh": no()
+    }));
+    let older = capabilities(&json!({
+        "supported": false, "low": no(), "medium": no(), "high": no(), "max": no(), "xhigh": no()
+    }));
+    vec![
+        model(
+            "claude-sonnet-4-6",
+            "Claude Sonnet 4.6",
+            "2026-02-17",
+            [1_000_000, 128_000],
+        )
+        .member("capabilities", newer.clone())
+        .member("line", "sonnet"),
+        model(
+            "claude-opus-4-6",
+            "Claude Opus 4.6",
+            "2026-02-04",
+            [1_000_000, 128_000],
+        )
+        .member("capabilities", newer)
+        .member("line", "opus"),
+        model(
+            "claude-haiku-4-5-20251001",
+            "Claude Haiku 4.5",
+            "2025-10-15",
+            [200_000, 64_000],
+        )
+        .member("capabilities", older)
+        .member("line", "haiku"),
+    ]
 }
 
 fn yes() -> Value {
