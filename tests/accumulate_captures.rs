@@ -7,7 +7,8 @@
     reason = "a missing member of a JSON value is null, and a test may panic"
 )]
 
-use std::{fs, path::PathBuf};
+#[path = "support/captures.rs"]
+mod captures;
 
 use llm_wire_stub::{
     AccumulateErrorKind, Accumulator, Api, Citation, CitedSource, Container, Json, Part, Reply,
@@ -18,33 +19,8 @@ use serde_json::{Map, Value, json};
 const API: Api = Api::AnthropicMessages;
 
 /// Name and bytes of the captures with this beginning and end, in order; none where there are no captures.
-#[expect(
-    clippy::print_stderr,
-    reason = "a test that has nothing to look at must say so"
-)]
 fn captures(prefix: &str, suffix: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/captures/anthropic");
-    let Ok(entries) = fs::read_dir(&folder) else {
-        eprintln!(
-            "NO CAPTURES, NOTHING TESTED: there is no {}",
-            folder.display()
-        );
-        return Vec::new();
-    };
-    let mut files: Vec<_> = entries
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path))
-        .filter(|(name, _)| name.starts_with(prefix) && name.ends_with(suffix))
-        .filter(|(name, _)| !name.ends_with(".meta.json"))
-        .map(|(name, path)| (name, fs::read(path).unwrap()))
-        .collect();
-    assert!(
-        !files.is_empty(),
-        "no {prefix}*{suffix} in {}",
-        folder.display()
-    );
-    files.sort();
-    files
+    captures::captures("anthropic", prefix, suffix)
 }
 
 /// What a naive reading finds.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     answer::Answer,
-    refusal::WHY_HEADER,
+    refusal::{self, WHY_HEADER},
     route::{knows_path, served},
     shared::{Arrival, Shared},
 };
@@ -65,9 +65,7 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
 /// The loud 413 for a request that would be relayed; one of an API has its own.
 pub(super) fn body_too_long(arrival: Arrival, shared: &Shared) -> Answer {
     let request = &arrival.request;
-    let limit = shared.config.body_limit;
-    let message = format!("the request's body is longer than {limit} bytes");
-    let problem = format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit");
+    let (message, problem) = refusal::too_long(request, shared);
     request.set_answered_by("413: body over the limit".to_owned());
     shared.update(|state| state.problems.push(problem));
     plain_error(arrival, 413, "request_too_large", &message, "body-limit")

@@ -33,6 +33,14 @@ impl Refusal {
     }
 }
 
+/// What is said of a body over the limit, and what `verify` shows of it.
+pub(super) fn too_long(request: &RecordedRequest, shared: &Shared) -> (String, String) {
+    let limit = shared.config.body_limit;
+    let message = format!("the request's body is longer than {limit} bytes");
+    let problem = format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit");
+    (message, problem)
+}
+
 pub(super) fn panicked(who: &str, message: &str, place: &str) -> Refusal {
     let message = format!(
         "{who} panicked: {message}\n  where: {place}\n  \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    refusal::Refusal,
+    refusal::{self, Refusal},
     route::{LARGE, ReadBody},
     runtime::off_worker,
     shared::Shared,
@@ -60,11 +60,10 @@ pub(super) async fn check_rules<'b>(
 }
 
 fn too_long(request: &RecordedRequest, shared: &Shared) -> Refusal {
-    let limit = shared.config.body_limit;
-    let message = format!("the request's body is longer than {limit} bytes");
+    let (message, problem) = refusal::too_long(request, shared);
     Refusal {
         reason: "body-limit",
-        problem: format!("{request}: {message}\n  help: `.body_limit(bytes)` sets the limit"),
+        problem,
         error: Box::new(ApiError::request_too_large().message(message)),
     }
 }

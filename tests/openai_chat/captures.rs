@@ -1,7 +1,8 @@
 //! Recorded traffic of OpenAI, which lies beside the repository and is never copied into it, is accepted; and what
 //! is read from it is what a naive reading of its JSON finds.
 
-use std::{fs, path::PathBuf};
+#[path = "../support/captures.rs"]
+mod recorded;
 
 use llm_wire_stub::*;
 use serde_json::Value;
@@ -10,25 +11,7 @@ use crate::API;
 
 /// Name and bytes of the captures with this beginning and end, in order; none where there are no captures.
 fn captures(prefix: &str, suffix: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/captures/openai-chat");
-    let Ok(entries) = fs::read_dir(&folder) else {
-        eprintln!("NO CAPTURES, NOTHING TESTED: {}", folder.display());
-        return Vec::new();
-    };
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let named = paths.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path));
-    let mut files: Vec<_> = named
-        .filter(|(name, _)| name.starts_with(prefix) && name.ends_with(suffix))
-        .filter(|(name, _)| !name.ends_with(".meta.json"))
-        .map(|(name, path)| (name, fs::read(path).unwrap()))
-        .collect();
-    assert!(
-        !files.is_empty(),
-        "no {prefix}*{suffix} in {}",
-        folder.display()
-    );
-    files.sort();
-    files
+    recorded::captures("openai-chat", prefix, suffix)
 }
 
 /// Text, calls (name, arguments) and stop reason of each choice, as a naive reading finds them.

@@ -7,7 +7,7 @@ mod error;
 mod problem;
 
 pub use error::{AccumulateError, AccumulateErrorKind};
-pub(crate) use problem::{Found, Members, Problem};
+pub(crate) use problem::{Found, Members, Problem, body_object};
 
 use super::{Api, anthropic_messages, openai_chat};
 use crate::{

@@ -61,6 +61,36 @@ impl Problem {
     }
 }
 
+/// The one object of a non-streaming body; `events` are the beginnings of a stream of this API, for the help.
+///
+/// # Errors
+///
+/// If it ended too early, or is something else.
+pub(crate) fn body_object(
+    body: &[u8],
+    events: &[&[u8]],
+) -> Result<Map<String, Value>, Box<Problem>> {
+    let problem = |kind, what| Problem::new(kind, what, "one JSON object", Found::quoted(body));
+    match json::parse(body) {
+        Ok(Value::Object(map)) => Ok(map),
+        Err(error) if error.is_eof() => Err(problem(
+            AccumulateErrorKind::Truncated,
+            "the JSON body ended too early",
+        )),
+        Ok(_) | Err(_) => {
+            let problem = problem(
+                AccumulateErrorKind::MalformedJson,
+                "the body is not one JSON object",
+            );
+            Err(if events.iter().any(|event| body.starts_with(event)) {
+                problem.help("this is an event stream; read it with `accumulate`")
+            } else {
+                problem
+            })
+        }
+    }
+}
+
 impl Found {
     const SHOWN: usize = 200;
 

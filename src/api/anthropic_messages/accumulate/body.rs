@@ -6,38 +6,13 @@ use super::{
     Block, Checked, MessagesAccumulator, Stage, check_role, extras, provider_error, usage,
 };
 use crate::{
-    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
-    json,
+    api::accumulate::{Members, body_object},
     script::Reply,
 };
 
 /// The non-streaming body.
 pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
-    let map = match json::parse(body) {
-        Ok(Value::Object(map)) => map,
-        Err(error) if error.is_eof() => {
-            return Err(Problem::new(
-                AccumulateErrorKind::Truncated,
-                "the JSON body ended too early",
-                "one JSON object",
-                Found::quoted(body),
-            ));
-        }
-        Ok(_) | Err(_) => {
-            let problem = Problem::new(
-                AccumulateErrorKind::MalformedJson,
-                "the body is not one JSON object",
-                "one JSON object",
-                Found::quoted(body),
-            );
-            let events = body.starts_with(b"event:") || body.starts_with(b"data:");
-            return Err(if events {
-                problem.help("this is an event stream; read it with `accumulate`")
-            } else {
-                problem
-            });
-        }
-    };
+    let map = body_object(body, &[b"event:", b"data:"])?;
     let message = Members::new("", &map);
     match message.string("type")? {
         "message" => {}

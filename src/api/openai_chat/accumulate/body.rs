@@ -4,37 +4,13 @@ use serde_json::Value;
 
 use super::{ChatAccumulator, Checked, provider_error};
 use crate::{
-    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
-    json,
+    api::accumulate::{Members, body_object},
     script::Reply,
 };
 
 /// The non-streaming body.
 pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
-    let map = match json::parse(body) {
-        Ok(Value::Object(map)) => map,
-        Err(error) if error.is_eof() => {
-            return Err(Problem::new(
-                AccumulateErrorKind::Truncated,
-                "the JSON body ended too early",
-                "one JSON object",
-                Found::quoted(body),
-            ));
-        }
-        Ok(_) | Err(_) => {
-            let problem = Problem::new(
-                AccumulateErrorKind::MalformedJson,
-                "the body is not one JSON object",
-                "one JSON object",
-                Found::quoted(body),
-            );
-            return Err(if body.starts_with(b"data:") {
-                problem.help("this is an event stream; read it with `accumulate`")
-            } else {
-                problem
-            });
-        }
-    };
+    let map = body_object(body, &[b"data:"])?;
     let members = Members::new("", &map);
     if let Some(error) = provider_error(members, "a chat.completion") {
         return Err(error);
