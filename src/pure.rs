@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    api::{Api, Context, Form, openai_chat},
+    api::{Api, Asked, Context, Form},
     plan::{self, Cut, Step, Steps, Unplayable},
     script::{ApiError, Era, Reply, Says, Turn},
 };
@@ -211,7 +211,7 @@ impl Context {
             seed,
             plain,
             era: Era::today(),
-            chat: openai_chat::Asked::default(),
+            asked: Asked::default(),
         }
     }
 

@@ -19,7 +19,10 @@
 mod accumulate;
 pub(crate) mod anthropic_messages;
 mod ids;
+pub(crate) mod openai;
 pub(crate) mod openai_chat;
+pub(crate) mod openai_completions;
+pub(crate) mod openai_responses;
 mod sketch;
 
 use std::sync::Arc;
@@ -83,6 +86,10 @@ pub enum Api {
     /// assert_eq!(reply.stop_reason, StopReason::Refusal);
     /// ```
     OpenAiChat,
+    /// OpenAI Responses: `POST /v1/responses`.
+    OpenAiResponses,
+    /// OpenAI's legacy text completions: `POST /v1/completions`.
+    OpenAiCompletions,
 }
 
 impl Api {
@@ -94,6 +101,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => "anthropic_messages",
             Self::OpenAiChat => "openai_chat",
+            Self::OpenAiResponses => "openai_responses",
+            Self::OpenAiCompletions => "openai_completions",
         }
     }
 
@@ -102,6 +111,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => ("POST", "/v1/messages"),
             Self::OpenAiChat => ("POST", "/v1/chat/completions"),
+            Self::OpenAiResponses => ("POST", "/v1/responses"),
+            Self::OpenAiCompletions => ("POST", "/v1/completions"),
         }
     }
 
@@ -109,7 +120,7 @@ impl Api {
     const fn side_roads(self) -> &'static [SideRoad] {
         match self {
             Self::AnthropicMessages => &SideRoad::ALL,
-            Self::OpenAiChat => &[],
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => &[],
         }
     }
 
@@ -134,7 +145,7 @@ impl Api {
     pub(crate) fn is_named_by(self, headers: &Headers) -> bool {
         match self {
             Self::AnthropicMessages => headers.contains("anthropic-version"),
-            Self::OpenAiChat => false,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => false,
         }
     }
 
@@ -145,6 +156,10 @@ impl Api {
                 Ok(Box::new(anthropic_messages::Events::new(turn, context)?))
             }
             Self::OpenAiChat => Ok(Box::new(openai_chat::Events::new(turn, context)?)),
+            Self::OpenAiResponses => Ok(Box::new(openai_responses::Events::new(turn, context)?)),
+            Self::OpenAiCompletions => {
+                Ok(Box::new(openai_completions::Events::new(turn, context)?))
+            }
         }
     }
 
@@ -153,6 +168,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::body(turn, context),
             Self::OpenAiChat => openai_chat::body(turn, context),
+            Self::OpenAiResponses => openai_responses::body(turn, context),
+            Self::OpenAiCompletions => openai_completions::body(turn, context),
         }
     }
 
@@ -160,7 +177,9 @@ impl Api {
     pub(crate) fn error(self, error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
         match self {
             Self::AnthropicMessages => anthropic_messages::error_answer(error, context),
-            Self::OpenAiChat => openai_chat::error_answer(error, context),
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                openai::error_answer(error, context)
+            }
         }
     }
 
@@ -168,7 +187,9 @@ impl Api {
     pub(crate) fn error_event(self, error: &ApiError, context: &Context) -> WireEvent {
         match self {
             Self::AnthropicMessages => anthropic_messages::error_event(error, context),
-            Self::OpenAiChat => openai_chat::error_event(error, context),
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                openai::error_event(error, context)
+            }
         }
     }
 
@@ -176,7 +197,9 @@ impl Api {
     pub(crate) fn head(self, form: Form, context: &Context) -> Head {
         match self {
             Self::AnthropicMessages => anthropic_messages::head(form, context),
-            Self::OpenAiChat => openai_chat::head(form, context),
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                openai::head(form, context)
+            }
         }
     }
 
@@ -184,9 +207,9 @@ impl Api {
     pub(crate) fn document(self, document: Document, context: &Context) -> (Head, Vec<u8>) {
         match self {
             Self::AnthropicMessages => anthropic_messages::document_answer(document, context),
-            Self::OpenAiChat => {
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
                 let (Document::Json(body) | Document::JsonLines(body)) = document;
-                (openai_chat::head(Form::Json, context), body)
+                (openai::head(Form::Json, context), body)
             }
         }
     }
@@ -196,6 +219,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::normalized(turn, context),
             Self::OpenAiChat => openai_chat::normalized(turn, context),
+            Self::OpenAiResponses => openai_responses::normalized(turn, context),
+            Self::OpenAiCompletions => openai_completions::normalized(turn, context),
         }
     }
 
@@ -206,14 +231,19 @@ impl Api {
                 anthropic_messages::body_to_turn(body)
             }
             Self::AnthropicMessages => anthropic_messages::stream_to_turn(body),
-            Self::OpenAiChat => Err(AccumulateError::not_said_again(self)),
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                Err(AccumulateError::not_said_again(self))
+            }
         }
     }
 
     /// What is needed of every request at once, and its body for the rules; null if it is no JSON.
     pub(crate) fn sketch(self, body: &[u8]) -> (Sketch, Value) {
         match self {
-            Self::AnthropicMessages | Self::OpenAiChat => sketch::sketch(body),
+            Self::AnthropicMessages
+            | Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::OpenAiCompletions => sketch::sketch(body),
         }
     }
 
@@ -221,7 +251,11 @@ impl Api {
     pub(crate) fn ask(self, body: &Value, context: &mut Context) {
         match self {
             Self::AnthropicMessages => {}
-            Self::OpenAiChat => context.chat = openai_chat::Asked::read(body),
+            Self::OpenAiChat => context.asked.chat = openai_chat::Asked::read(body),
+            Self::OpenAiResponses => context.asked.responses = openai_responses::Asked::read(body),
+            Self::OpenAiCompletions => {
+                context.asked.completions = openai_completions::Asked::read(body);
+            }
         }
     }
 
@@ -229,7 +263,9 @@ impl Api {
     pub(crate) fn api_key(self, headers: &Headers) -> Option<&str> {
         match self {
             Self::AnthropicMessages => anthropic_messages::api_key(headers),
-            Self::OpenAiChat => sketch::bearer(headers),
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                sketch::bearer(headers)
+            }
         }
     }
 
@@ -238,6 +274,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::view(body),
             Self::OpenAiChat => openai_chat::view(body),
+            Self::OpenAiResponses => openai_responses::view(body),
+            Self::OpenAiCompletions => openai_completions::view(body),
         }
     }
 
@@ -246,6 +284,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::calls(body),
             Self::OpenAiChat => openai_chat::calls(body),
+            Self::OpenAiResponses => openai_responses::calls(body),
+            Self::OpenAiCompletions => openai_completions::calls(body),
         }
     }
 
@@ -254,7 +294,9 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::server_tools(body),
             // a turn with one cannot be played there at all
-            Self::OpenAiChat => ServerTools::Possible,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                ServerTools::Possible
+            }
         }
     }
 
@@ -263,6 +305,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::text_schema(body),
             Self::OpenAiChat => openai_chat::text_schema(body),
+            Self::OpenAiResponses => openai_responses::text_schema(body),
+            Self::OpenAiCompletions => openai_completions::text_schema(body),
         }
     }
 
@@ -271,6 +315,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => Box::new(anthropic_messages::rules()),
             Self::OpenAiChat => Box::new(openai_chat::rules()),
+            Self::OpenAiResponses => Box::new(openai_responses::rules()),
+            Self::OpenAiCompletions => Box::new(openai_completions::rules()),
         }
     }
 
@@ -285,6 +331,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::first_broken(request, body, applies),
             Self::OpenAiChat => openai_chat::first_broken(request, body, applies),
+            Self::OpenAiResponses => openai_responses::first_broken(request, body, applies),
+            Self::OpenAiCompletions => openai_completions::first_broken(request, body, applies),
         }
     }
 }
@@ -301,8 +349,15 @@ pub(crate) struct Context {
     pub(crate) seed: u64,
     pub(crate) plain: bool,
     pub(crate) era: Era,
-    /// What a Chat request asks of the form of its answer.
+    pub(crate) asked: Asked,
+}
+
+/// What a request asks of the form of its answer, for each API that lets it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
     pub(crate) chat: openai_chat::Asked,
+    pub(crate) responses: openai_responses::Asked,
+    pub(crate) completions: openai_completions::Asked,
 }
 
 /// The two forms of an answer.

@@ -9,7 +9,7 @@ mod problem;
 pub use error::{AccumulateError, AccumulateErrorKind};
 pub(crate) use problem::{Found, Members, Problem, body_object};
 
-use super::{Api, anthropic_messages, openai_chat};
+use super::{Api, anthropic_messages, openai_chat, openai_completions, openai_responses};
 use crate::{
     script::Reply,
     sse::{SseDecoder, SseError, SseErrorKind, SseEvent},
@@ -53,6 +53,8 @@ pub struct Accumulator {
 enum Machine {
     AnthropicMessages(Box<anthropic_messages::MessagesAccumulator>),
     OpenAiChat(Box<openai_chat::ChatAccumulator>),
+    OpenAiCompletions(Box<openai_completions::CompletionsAccumulator>),
+    OpenAiResponses(Box<openai_responses::ResponsesAccumulator>),
 }
 
 impl Accumulator {
@@ -64,6 +66,8 @@ impl Accumulator {
             machine: match api {
                 Api::AnthropicMessages => Machine::AnthropicMessages(Box::default()),
                 Api::OpenAiChat => Machine::OpenAiChat(Box::default()),
+                Api::OpenAiCompletions => Machine::OpenAiCompletions(Box::default()),
+                Api::OpenAiResponses => Machine::OpenAiResponses(Box::default()),
             },
             events: 0,
             offset: 0,
@@ -85,6 +89,8 @@ impl Accumulator {
         let pushed = match &mut self.machine {
             Machine::AnthropicMessages(messages) => messages.push(event),
             Machine::OpenAiChat(chat) => chat.push(event),
+            Machine::OpenAiCompletions(completions) => completions.push(event),
+            Machine::OpenAiResponses(responses) => responses.push(event),
         };
         pushed.map_err(|problem| self.fail(problem, Some(event.index()), event.offset()))
     }
@@ -108,6 +114,8 @@ impl Accumulator {
         let finished = match &mut self.machine {
             Machine::AnthropicMessages(messages) => messages.finish(self.events),
             Machine::OpenAiChat(chat) => chat.finish(self.events),
+            Machine::OpenAiCompletions(completions) => completions.finish(self.events),
+            Machine::OpenAiResponses(responses) => responses.finish(self.events),
         };
         let missing = self.events;
         finished.map_err(|problem| self.fail(problem, Some(missing), end))
@@ -123,6 +131,8 @@ impl Accumulator {
         let partial = match &mut self.machine {
             Machine::AnthropicMessages(messages) => messages.take_partial(),
             Machine::OpenAiChat(chat) => chat.take_partial(),
+            Machine::OpenAiCompletions(completions) => completions.take_partial(),
+            Machine::OpenAiResponses(responses) => responses.take_partial(),
         };
         let error = AccumulateError::new(self.api, problem, event_index, offset, partial);
         self.failed = Some(error.clone());
@@ -138,6 +148,8 @@ impl Accumulator {
         let expected = match &self.machine {
             Machine::AnthropicMessages(messages) => messages.expected(),
             Machine::OpenAiChat(chat) => chat.expected(),
+            Machine::OpenAiCompletions(completions) => completions.expected(),
+            Machine::OpenAiResponses(responses) => responses.expected(),
         };
         let mut problem = Problem::new(
             AccumulateErrorKind::Sse(cause.kind()),
@@ -223,6 +235,8 @@ fn not_an_event_stream(api: Api, body: &[u8], cause: Option<SseError>) -> Accumu
     let read = match api {
         Api::AnthropicMessages => anthropic_messages::body_to_reply(body),
         Api::OpenAiChat => openai_chat::body_to_reply(body),
+        Api::OpenAiCompletions => openai_completions::body_to_reply(body),
+        Api::OpenAiResponses => openai_responses::body_to_reply(body),
     };
     let mut problem = match read {
         Err(problem) if matches!(problem.kind, AccumulateErrorKind::Provider { .. }) => problem,
@@ -265,6 +279,8 @@ pub fn accumulate_json(api: Api, body: &[u8]) -> Result<Reply, AccumulateError> 
     let read = match api {
         Api::AnthropicMessages => anthropic_messages::body_to_reply(body),
         Api::OpenAiChat => openai_chat::body_to_reply(body),
+        Api::OpenAiCompletions => openai_completions::body_to_reply(body),
+        Api::OpenAiResponses => openai_responses::body_to_reply(body),
     };
     read.map_err(|problem| {
         let truncated = matches!(problem.kind, AccumulateErrorKind::Truncated);

@@ -12,8 +12,6 @@
 
 mod accumulate;
 mod asked;
-mod error;
-mod head;
 mod offer;
 mod render;
 mod rules;
@@ -22,15 +20,10 @@ mod words;
 
 pub(crate) use accumulate::{ChatAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
-pub(crate) use error::{error_answer, error_event};
-pub(crate) use head::head;
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
-
-/// The model named where neither the turn nor the request names one.
-const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";
 
 /// What each generated value's dice are for, so that one more draw of one never moves another.
 mod purpose {
@@ -39,6 +32,5 @@ mod purpose {
     pub(super) const OBFUSCATION: u64 = 3;
     pub(super) const FRAGMENTS: u64 = 4;
     pub(super) const FINGERPRINT: u64 = 5;
-    pub(super) const HEAD: u64 = 6;
     pub(super) const LOGPROBS: u64 = 7;
 }

@@ -20,7 +20,7 @@ pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(1024);
     said.envelope.write_start(&mut out, "chat.completion");
     out.extend_from_slice(br#","choices":["#);
-    for n in 0..context.chat.choices {
+    for n in 0..context.asked.chat.choices {
         if n > 0 {
             out.push(b',');
         }
@@ -67,7 +67,7 @@ fn write_choice(out: &mut Vec<u8>, said: &Said, context: &Context) {
     out.extend_from_slice(br#","annotations":"#);
     annotation::write_all(out, &said.annotations);
     out.push(b'}');
-    match context.chat.top_logprobs {
+    match context.asked.chat.top_logprobs {
         Some(top) if !said.pieces.is_empty() => {
             out.extend_from_slice(br#","logprobs":"#);
             let pieces = said.pieces.iter().cloned();

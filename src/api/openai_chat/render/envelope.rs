@@ -1,10 +1,7 @@
 //! What stands around the choices: ids, model, usage.
 
 use crate::{
-    api::{
-        Context, Ids,
-        openai_chat::{DEFAULT_MODEL, purpose},
-    },
+    api::{Context, Ids, openai::DEFAULT_MODEL, openai_chat::purpose},
     json::{write_number, write_str},
     script::{Extras, Message, Usage},
 };

@@ -42,7 +42,7 @@ enum Next {
 impl Events {
     pub(crate) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
         let mut said = Said::new(turn, context)?;
-        let asked = &context.chat;
+        let asked = &context.asked.chat;
         let obfuscated = !context.plain && asked.obfuscation == Wanted::Yes;
         let probabilities = asked.top_logprobs;
         Ok(Self {

@@ -3,7 +3,7 @@
 //! Known from traffic: the names and their case over HTTP/1.1, as one recorder kept them. Their order is not
 //! known. The values are made up: the date stands still, limits never run down.
 
-use super::purpose;
+use super::HEAD;
 use crate::api::{Context, Form, Head, Ids};
 
 /// Headers of an answer that succeeds.
@@ -43,16 +43,13 @@ fn common(status: u16, content_type: &'static str, context: &Context) -> Head {
     };
     head.push("Date", "Wed, 19 Aug 2026 14:34:12 GMT");
     head.push("Content-Type", content_type);
-    head.push(
-        "x-request-id",
-        Ids::new(context.seed, purpose::HEAD).hex("req_", 32),
-    );
+    head.push("x-request-id", Ids::new(context.seed, HEAD).hex("req_", 32));
     head
 }
 
 fn push_noise(head: &mut Head, context: &Context) {
     push_all(head, NOISE);
-    let mut ids = Ids::new(context.seed, purpose::HEAD ^ u64::MAX);
+    let mut ids = Ids::new(context.seed, HEAD ^ u64::MAX);
     head.push("CF-RAY", ids.hex("", 16) + "-FRA");
     head.push("set-cookie", cookie(ids.base62("__cf_bm=", 43)));
     head.push("set-cookie", cookie(ids.base62("_cfuvid=", 43)));

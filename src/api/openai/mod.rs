@@ -1,0 +1,13 @@
+//! What the APIs of OpenAI share: the error table and the response headers.
+
+mod error;
+mod head;
+
+pub(crate) use error::{error_answer, error_event};
+pub(crate) use head::head;
+
+/// The model named where neither the turn nor the request names one.
+pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";
+
+/// The dice of the response headers. The APIs have theirs below this.
+const HEAD: u64 = 1 << 32;
