@@ -9,7 +9,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One JSON document.
 ///
@@ -108,6 +108,13 @@ pub(crate) fn to_string(value: &Value, spacing: Spacing) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// The members in the order of their names, whatever features `serde_json` has.
+pub(crate) fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut members: Vec<_> = map.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    members
+}
+
 /// Appends `value` with its keys sorted.
 pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value, spacing: Spacing) {
     let (comma, colon): (&[u8], &[u8]) = match spacing {
@@ -116,10 +123,8 @@ pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value, spacing: Spacing) {
     };
     match value {
         Value::Object(map) => {
-            let mut members: Vec<_> = map.iter().collect();
-            members.sort_unstable_by_key(|(key, _)| *key);
             out.push(b'{');
-            for (n, (key, member)) in members.into_iter().enumerate() {
+            for (n, (key, member)) in sorted(map).into_iter().enumerate() {
                 if n > 0 {
                     out.extend_from_slice(comma);
                 }

@@ -31,6 +31,7 @@ mod request;
 mod script;
 #[cfg(feature = "server")]
 mod server;
+mod small_map;
 mod sse;
 #[cfg(feature = "server")]
 mod verify;

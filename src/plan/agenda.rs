@@ -38,15 +38,16 @@ impl Agenda {
         for (given, action) in actions.into_iter().enumerate() {
             let (queue, number) = slot(action.place);
             if let Some(queue) = agenda.0.get_mut(queue) {
-                queue.push_back(Entry {
-                    number,
-                    given,
-                    action,
-                });
+                let at = queue.partition_point(|entry| entry.number <= number);
+                queue.insert(
+                    at,
+                    Entry {
+                        number,
+                        given,
+                        action,
+                    },
+                );
             }
-        }
-        for queue in &mut agenda.0 {
-            queue.make_contiguous().sort_by_key(|entry| entry.number);
         }
         agenda
     }

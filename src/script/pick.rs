@@ -1,10 +1,13 @@
 //! Which turn answers: error by index, lane, closure, sequence, in that order. Pure: the server takes the
 //! lock, and runs user closures outside it.
 
-use std::{collections::BTreeMap, fmt, panic::Location, sync::Arc};
+use std::{fmt, panic::Location, sync::Arc};
 
 use super::{ApiError, Era, Noise, StopReason, Turn, count};
-use crate::request::{Matcher, RecordedRequest};
+use crate::{
+    request::{Matcher, RecordedRequest},
+    small_map::SmallMap,
+};
 
 /// Everything a stub has to say, and to whom: what messages call its script.
 #[derive(Clone)]
@@ -12,8 +15,8 @@ pub(crate) struct Repertoire {
     pub(crate) turns: Vec<Arc<Turn>>,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) answer: Option<Arc<Answer>>,
-    pub(crate) errors_at: BTreeMap<usize, ApiError>,
-    pub(crate) stops_at: BTreeMap<usize, StopReason>,
+    pub(crate) errors_at: SmallMap<usize, ApiError>,
+    pub(crate) stops_at: SmallMap<usize, StopReason>,
     pub(crate) when_played: WhenPlayed,
     pub(crate) seed: u64,
     pub(crate) noise: Noise,
@@ -92,8 +95,8 @@ impl Repertoire {
             turns: Vec::new(),
             lanes: Vec::new(),
             answer: None,
-            errors_at: BTreeMap::new(),
-            stops_at: BTreeMap::new(),
+            errors_at: SmallMap::new(),
+            stops_at: SmallMap::new(),
             when_played: WhenPlayed::Refuse,
             seed: 0,
             noise: Noise::AsTheService,
@@ -241,8 +244,11 @@ impl Repertoire {
             let (file, line) = (turn.built.file(), turn.built.line());
             format!("{origin}, built at {file}:{line}, was never played")
         });
-        let errors = self.errors_at.keys().map(|index| ("error_at", index));
-        let stops = self.stops_at.keys().map(|index| ("stop_reason_at", index));
+        let errors = self.errors_at.iter().map(|(index, _)| ("error_at", index));
+        let stops = self
+            .stops_at
+            .iter()
+            .map(|(index, _)| ("stop_reason_at", index));
         let never_came = errors.chain(stops).filter(|(_, index)| **index >= calls);
         let never_came = never_came.map(|(what, index)| {
             let came = match calls {

@@ -98,12 +98,12 @@ impl Check<'_> {
                     });
                 }
                 let properties = schema.get("properties").and_then(Value::as_object)?;
-                let mut names: Vec<&String> = properties.keys().collect();
-                names.sort_unstable();
-                names.into_iter().find_map(|name| {
-                    let path = format!("{path}/{name}");
-                    self.misfit(members.get(name)?, properties.get(name)?, &path, depth)
-                })
+                json::sorted(properties)
+                    .into_iter()
+                    .find_map(|(name, schema)| {
+                        let path = format!("{path}/{name}");
+                        self.misfit(members.get(name)?, schema, &path, depth)
+                    })
             }
             Value::Array(items) => {
                 let schema = schema.get("items")?;

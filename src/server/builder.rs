@@ -1,12 +1,6 @@
 //! Building a stub.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    panic::Location,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use super::{
     fallback::Fallback,
@@ -19,6 +13,7 @@ use crate::{
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
     script::{ApiError, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
+    small_map::SmallMap,
 };
 
 /// A request body may be this long by default: what Anthropic allows.
@@ -48,7 +43,7 @@ impl WireStubBuilder {
             config: Config {
                 repertoire: Repertoire::new(built),
                 api: None,
-                routes: BTreeMap::new(),
+                routes: SmallMap::new(),
                 cut: Cut::PerEvent,
                 body_limit: BODY_LIMIT,
                 patience: PATIENCE,
@@ -313,9 +308,13 @@ impl WireStubBuilder {
         let known = || Api::ALL.into_iter().flat_map(Api::rules);
         let Some(rule) = known().find(|rule| rule.name == name) else {
             // a rule of one name holds on every API that has it
-            let mut seen = BTreeSet::new();
-            let names = known().filter(|rule| seen.insert(rule.name));
-            let names: Vec<String> = names.map(|rule| format!("`{}`", rule.name)).collect();
+            let mut names: Vec<String> = Vec::new();
+            for rule in known() {
+                let name = format!("`{}`", rule.name);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
             panic!(
                 "there is no rule `{name}`\n  expected: one of {}\n  \
                  help: the header `x-llm-wire-stub` of a refusal names its rule",
@@ -436,7 +435,7 @@ impl WireStubBuilder {
 
     fn check(&self, api: Api) -> Result<(), StartError> {
         let mut routes = self.config.routes.iter();
-        if let Some((path, other)) = routes.find(|(_, routed)| **routed != api) {
+        if let Some((path, other)) = routes.find(|(_, routed)| *routed != api) {
             let (only, other) = (api.name(), other.name());
             return Err(StartError {
                 message: format!(

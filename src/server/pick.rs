@@ -25,7 +25,7 @@ pub(super) async fn pick(
         Kind::ModelCall { index, .. } => index,
         Kind::SideRoad { .. } | Kind::Fallback | Kind::NotServed | Kind::Malformed => 0,
     };
-    let asked = !repertoire.errors_at.contains_key(&index);
+    let asked = repertoire.errors_at.get(&index).is_none();
     let (claims, answered) = if asked && repertoire.runs_user_code() {
         ask(request, index, shared).await?
     } else if asked {

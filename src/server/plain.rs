@@ -37,7 +37,7 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     let lines: Vec<String> = served(shared)
         .map(|api| {
             let more = shared.config.routes.iter();
-            let more = more.filter(|(_, routed)| **routed == api);
+            let more = more.filter(|(_, routed)| *routed == api);
             let routes = api
                 .routes()
                 .map(|(method, path)| format!("{method} {path}"))

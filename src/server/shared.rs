@@ -1,7 +1,7 @@
 //! What the stub, its handles and its connections share: the script, the journal, and who waits for what.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     fmt,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -18,6 +18,7 @@ use crate::{
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},
+    small_map::SmallMap,
     verify::{Verification, VerifyError, journal_lines},
 };
 
@@ -27,7 +28,7 @@ pub(super) struct Config {
     /// The only API served, if one was named.
     pub(super) api: Option<Api>,
     /// Further paths of model calls.
-    pub(super) routes: BTreeMap<String, Api>,
+    pub(super) routes: SmallMap<String, Api>,
     pub(super) cut: Cut,
     pub(super) body_limit: usize,
     pub(super) patience: Duration,
@@ -85,7 +86,7 @@ impl Config {
 pub(super) struct Rules {
     pub(super) unnamed: UnnamedRules,
     /// Those that were switched by name.
-    pub(super) named: BTreeMap<&'static str, ByDefault>,
+    pub(super) named: SmallMap<&'static str, ByDefault>,
 }
 
 /// What becomes of the rules that nobody named.
@@ -99,7 +100,7 @@ impl Rules {
     pub(super) const fn new(unnamed: UnnamedRules) -> Self {
         Self {
             unnamed,
-            named: BTreeMap::new(),
+            named: SmallMap::new(),
         }
     }
 

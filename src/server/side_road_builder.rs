@@ -69,7 +69,7 @@ impl WireStubBuilder {
         }
         let results = &mut self.config.side_roads.batches.results;
         assert!(
-            !results.contains_key(&id),
+            results.get(&id).is_none(),
             "there are two batch results for `{id}`\n  help: remove one of the two"
         );
         results.insert(id, result);

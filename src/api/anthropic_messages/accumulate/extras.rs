@@ -36,12 +36,14 @@ pub(super) fn of_stop(stop: Members<'_>, path: &str, extras: &mut Extras) -> Che
         };
         let known = |name: &str| matches!(name, "type" | "category" | "explanation");
         let others = details.iter().filter(|(name, _)| !known(name));
+        let mut kept = BTreeMap::new();
+        for (name, value) in others {
+            kept.insert(name.clone(), Json::read(value.clone()));
+        }
         extras.stop_details = Some(StopDetails {
             category: text("category")?,
             explanation: text("explanation")?,
-            others: others
-                .map(|(name, value)| (name.clone(), Json::read(value.clone())))
-                .collect::<BTreeMap<_, _>>(),
+            others: kept,
         });
     }
     if let Some(container) = stop.object_or_null("container")? {

@@ -27,16 +27,17 @@ fn results<'b, 'a>(asked: &'b Asked<'a>) -> impl Iterator<Item = &'b Block<'a>> 
 
 /// The ids of all blocks of this kind with their turns: looked up, since a turn may have very many.
 fn ids<'a>(asked: &Asked<'a>, kind: &str, member: &str) -> BTreeSet<(usize, &'a str)> {
-    let blocks = asked.blocks.iter().filter(|block| block.kind == kind);
-    blocks
-        .map(|block| (block.turn, block.word(member)))
-        .collect()
+    let mut ids = BTreeSet::new();
+    for block in asked.blocks.iter().filter(|block| block.kind == kind) {
+        ids.insert((block.turn, block.word(member)));
+    }
+    ids
 }
 
 /// Reported in trycua/cua#524.
 pub(super) fn unique_ids(asked: &Asked<'_>) -> Option<Violation> {
     let mut seen = BTreeSet::new();
-    let twice = calls(asked).find(|call| !seen.insert(call.word("id")))?;
+    let twice = calls(asked).find(|call| !seen.insert((0, call.word("id"))))?;
     let text = format!("{}: `tool_use` ids must be unique", twice.path());
     Some(twice.place().refused(text))
 }
@@ -62,14 +63,17 @@ pub(super) fn answered(asked: &Asked<'_>) -> Option<Violation> {
 pub(super) fn matched(asked: &Asked<'_>) -> Option<Violation> {
     let calls = ids(asked, "tool_use", "id");
     // a tool that the service runs may be answered for later
-    let of_service = asked.blocks.iter();
-    let of_service = of_service.filter(|block| block.kind.ends_with("_tool_use"));
-    let of_service: BTreeSet<&str> = of_service.map(|block| block.word("id")).collect();
+    let mut of_service = BTreeSet::new();
+    for block in &asked.blocks {
+        if block.kind.ends_with("_tool_use") {
+            of_service.insert((0, block.word("id")));
+        }
+    }
     let stray = results(asked).find(|result| {
         let id = result.word("tool_use_id");
         let before = result.turn.checked_sub(1);
         let called = before.is_some_and(|turn| calls.contains(&(turn, id)));
-        !called && !of_service.contains(id)
+        !called && !of_service.contains(&(0, id))
     })?;
     Some(stray.place().refused(format!(
         "{}: unexpected `tool_use_id` found in `tool_result` blocks: {}. Each `tool_result` block must \

@@ -1,6 +1,6 @@
 //! What is scripted for batches, and one batch in the making: its requests in, a result for each out.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use crate::{
     json::{self, Spacing},
     request::{Kind, Received, RecordedRequest},
     script::{ApiError, Dice, Drift, Says, Turn},
+    small_map::SmallMap,
 };
 
 /// What becomes of one request of a batch. A [`Turn`], a text and an [`ApiError`] are results too.
@@ -108,7 +109,7 @@ impl BatchResult {
 #[derive(Clone, Default)]
 pub(crate) struct BatchScript {
     /// By custom id.
-    pub(crate) results: BTreeMap<String, BatchResult>,
+    pub(crate) results: SmallMap<String, BatchResult>,
     pub(crate) by: Option<Arc<ResultOf>>,
     /// So many times a batch is seen in progress before it has ended.
     pub(crate) polls: usize,

@@ -10,8 +10,6 @@
 //! batch must have ended to be deleted, and must not to be canceled, is documented; the texts of these
 //! errors are this crate's own.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{
     super::purpose,
     Draft, Said, SideRoad,
@@ -23,6 +21,7 @@ use crate::{
     api::Ids,
     request::RecordedRequest,
     script::{ApiError, ErrorKind},
+    small_map::SmallMap,
 };
 
 /// The batches of a stub.
@@ -30,10 +29,10 @@ use crate::{
 pub(crate) struct Batches {
     /// So many were begun.
     begun: usize,
-    /// By their number.
-    kept: BTreeMap<usize, Batch>,
-    /// The custom ids that came.
-    came: BTreeSet<String>,
+    /// With their numbers, in the order of these.
+    kept: Vec<(usize, Batch)>,
+    /// The custom ids that a result is scripted for and that came.
+    came: SmallMap<String, ()>,
 }
 
 struct Batch {
@@ -61,8 +60,11 @@ impl Batches {
 
     /// Creates the batch with this number.
     pub(crate) fn create(&mut self, number: usize, draft: Draft, script: &BatchScript) -> Said {
-        let ids = draft.entries.iter().map(|entry| entry.custom_id.clone());
-        self.came.extend(ids);
+        for entry in &draft.entries {
+            if script.results.get(&entry.custom_id).is_some() {
+                self.came.insert(entry.custom_id.clone(), ());
+            }
+        }
         let batch = Batch {
             id: Ids::new(draft.seed, purpose::BATCH).base58("msgbatch_01", 22),
             entries: draft.entries,
@@ -71,7 +73,9 @@ impl Batches {
             is_canceled: false,
         };
         let body = batch.write(number, "");
-        self.kept.insert(number, batch);
+        // two that are begun at once may be created the other way round
+        let at = self.kept.partition_point(|(known, _)| *known < number);
+        self.kept.insert(at, (number, batch));
         Said::json("the new batch", body)
     }
 
@@ -86,18 +90,20 @@ impl Batches {
             return self.list(&Query::new(request.query()), base_url);
         }
         let id = road.id(request);
-        let Some((&number, batch)) = self.kept.iter_mut().find(|(_, batch)| batch.id == id) else {
+        let mut kept = self.kept.iter_mut();
+        let Some((number, batch)) = kept.find(|(_, batch)| batch.id == id) else {
             let message = format!("there is no message batch with the id `{id}`");
             let error = ApiError::new(ErrorKind::NotFound).message(message);
             return Said::error("404: no such batch", error);
         };
+        let number = *number;
         match road {
             SideRoad::CancelBatch => batch.cancel(number, base_url),
             SideRoad::BatchResults => batch.results(),
             SideRoad::DeleteBatch => match batch.refuse_delete() {
                 Some(refused) => refused,
                 None => {
-                    self.kept.remove(&number);
+                    self.kept.retain(|(known, _)| *known != number);
                     let deleted = Members::new().text("id", &id);
                     let deleted = deleted.text("type", "message_batch_deleted").end();
                     Said::json("the deleted batch", deleted)
@@ -132,9 +138,8 @@ impl Batches {
         &'a self,
         script: &'a BatchScript,
     ) -> impl Iterator<Item = &'a str> {
-        let ids = script.results.keys();
-        ids.filter(|id| !self.came.contains(*id))
-            .map(String::as_str)
+        let ids = script.results.iter().map(|(id, _)| id.as_str());
+        ids.filter(|id| self.came.get(*id).is_none())
     }
 }
 

@@ -45,10 +45,10 @@ pub(crate) struct SideScript {
 impl SideScript {
     /// Whether something of it may be dropped by the user's own code.
     pub(crate) fn holds_user_code(&self) -> bool {
-        let mut results = self.batches.results.values();
+        let mut results = self.batches.results.iter();
         matches!(self.count, TokenCount::By(_))
             || self.batches.by.is_some()
-            || results.any(BatchResult::holds_user_code)
+            || results.any(|(_, result)| result.holds_user_code())
     }
 }
 

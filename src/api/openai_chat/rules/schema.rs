@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
-use crate::api::sketch::items;
+use crate::{api::sketch::items, json};
 
 /// A function and where it stands.
 fn functions(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
@@ -90,11 +90,8 @@ fn open_object(schema: &Value, path: &mut Vec<String>) -> Option<String> {
     if path.len() >= DEEPEST {
         return None;
     }
-    let mut members: Vec<(&String, &Value)> = properties.into_iter().flatten().collect();
-    members.sort_unstable_by_key(|(name, _)| *name);
-    let nested = members
-        .into_iter()
-        .map(|(name, schema)| (vec!["properties".to_owned(), name.clone()], schema));
+    let nested = properties.into_iter().flat_map(json::sorted);
+    let nested = nested.map(|(name, schema)| (vec!["properties".to_owned(), name.clone()], schema));
     let items = schema
         .get("items")
         .map(|schema| (vec!["items".to_owned()], schema));
