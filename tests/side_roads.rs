@@ -319,7 +319,8 @@ async fn three_models_are_there_by_default() {
 
 #[tokio::test]
 async fn the_model_list_keeps_the_rules_on_headers() {
-    let stub = builder().start();
+    // beside other providers it is theirs without the version
+    let stub = builder().api(Api::AnthropicMessages).start();
     let path = "/v1/models";
     let key = ("authorization", "Bearer k");
     for (headers, status, why) in [

@@ -11,10 +11,11 @@
 //! | `view.rs` | the request, read into neutral words |
 //! | `offer.rs` | what the request leaves to the model |
 //! | `rules/` | requests that the provider refuses |
-//! | `side_roads/` | what it serves besides calls of the model |
+//! | `side_roads/` | what its provider serves besides calls of the model |
 //! | `era.rs` | the forms that its answers had, month by month |
 //!
-//! `accumulate/` has what every API reads back with, `ids.rs` makes ids from the seed.
+//! `accumulate/` has what every API reads back with, `side_roads/` what the side roads of every provider share,
+//! `openai/` what the APIs of OpenAI share; `ids.rs` makes ids from the seed.
 
 mod accumulate;
 pub(crate) mod anthropic_messages;
@@ -23,6 +24,7 @@ pub(crate) mod openai;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_completions;
 pub(crate) mod openai_responses;
+pub(crate) mod side_roads;
 mod sketch;
 
 use std::sync::Arc;
@@ -32,11 +34,11 @@ use serde_json::Value;
 pub use accumulate::{
     AccumulateError, AccumulateErrorKind, Accumulator, accumulate, accumulate_json,
 };
-pub use anthropic_messages::side_roads::{BatchResult, ModelInfo};
-pub(crate) use anthropic_messages::side_roads::{
-    Batches, Document, Drafting, Models, Said, SideRoad, SideScript, TokenCount, Unsayable,
-};
+pub use anthropic_messages::side_roads::BatchResult;
 pub(crate) use ids::Ids;
+pub use side_roads::ModelInfo;
+use side_roads::is_shaped;
+pub(crate) use side_roads::{Document, Provider, Said, SideRoad, SideScript};
 
 use crate::{
     request::{Calls, Headers, RecordedRequest, ServerTools, Sketch, View},
@@ -116,36 +118,27 @@ impl Api {
         }
     }
 
-    /// Its side roads.
-    const fn side_roads(self) -> &'static [SideRoad] {
+    /// Who serves it.
+    pub(crate) const fn provider(self) -> Provider {
         match self {
-            Self::AnthropicMessages => &SideRoad::ALL,
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => &[],
+            Self::AnthropicMessages => Provider::Anthropic,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => Provider::OpenAi,
         }
     }
 
-    /// The side road with this method and path.
-    pub(crate) fn side_road(self, method: &str, path: &str) -> Option<SideRoad> {
-        let road = SideRoad::find(method, path)?;
-        self.side_roads().contains(&road).then_some(road)
-    }
-
-    /// Method and path of everything that it serves; `{id}` stands for an id.
-    pub(crate) fn routes(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let side_roads = self.side_roads().iter();
-        std::iter::once(self.route()).chain(side_roads.map(|road| road.route()))
-    }
-
-    /// Whether it serves anything at this path, whatever the method.
+    /// Whether it or its provider's side roads serve anything at this path, whatever the method.
     pub(crate) fn knows_path(self, path: &str) -> bool {
-        self.route().1 == path || self.side_roads().iter().any(|road| road.is_at(path))
+        let mut side_roads = self.provider().side_roads().iter();
+        self.route().1 == path || side_roads.any(|road| is_shaped(path, road.route().1))
     }
 
-    /// Whether the headers name this API: so the one that is meant is found at a path that several share.
-    pub(crate) fn is_named_by(self, headers: &Headers) -> bool {
+    /// How well the headers fit this API, the least first: so the one that is meant is found at a path that several
+    /// share.
+    pub(crate) fn distance(self, headers: &Headers) -> u8 {
         match self {
-            Self::AnthropicMessages => headers.contains("anthropic-version"),
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => false,
+            Self::AnthropicMessages if headers.contains("anthropic-version") => 0,
+            Self::AnthropicMessages => 2,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => 1,
         }
     }
 

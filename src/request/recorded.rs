@@ -128,7 +128,8 @@ impl RecordedRequest {
         }
     }
 
-    /// The API it was sent to, also on a side road; `None` if no API serves its path.
+    /// The API it was sent to; on a side road the first API of its provider that the stub serves; `None` if no API
+    /// serves its path.
     #[must_use]
     pub fn api(&self) -> Option<Api> {
         match self.0.received.kind {

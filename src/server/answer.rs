@@ -11,10 +11,10 @@ use super::{
     rules::check_rules,
     runtime::off_worker,
     shared::{Arrival, Shared},
-    side_road::to_side_road,
+    side_roads::to_side_road,
 };
 use crate::{
-    api::{Api, Form},
+    api::{Api, Form, Rule},
     plan::{self, Steps, Unplayable},
     request::{Outcome, RecordedRequest},
     script::{LiveClaim, Origin},
@@ -81,7 +81,10 @@ async fn decide(
     body: &ReadBody,
     shared: &Arc<Shared>,
 ) -> Result<(Steps, Option<LiveClaim>), Refusal> {
-    let body = check_rules(request, api, |_| true, body, shared).await?;
+    let broken = move |request: &RecordedRequest, body: &_, applies: &dyn Fn(&Rule) -> bool| {
+        api.first_broken(request, body, applies)
+    };
+    let body = check_rules(request, broken, body, shared).await?;
     let (turn, origin) = pick(request, shared).await?;
     request.set_answered_by(origin.to_string());
     if let Some(lane) = origin.lane() {

@@ -9,7 +9,7 @@ use super::{
     wait::PATIENCE,
 };
 use crate::{
-    api::{Api, ByDefault, Form, SideScript},
+    api::{Api, ByDefault, Form, SideScript, openai},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
     script::{ApiError, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
@@ -305,7 +305,10 @@ impl WireStubBuilder {
 
     #[track_caller]
     fn rule(mut self, name: &str, state: ByDefault) -> Self {
-        let known = || Api::ALL.into_iter().flat_map(Api::rules);
+        let known = || {
+            let of_apis = Api::ALL.into_iter().flat_map(Api::rules);
+            of_apis.chain(openai::side_roads::rules())
+        };
         let Some(rule) = known().find(|rule| rule.name == name) else {
             // a rule of one name holds on every API that has it
             let mut names: Vec<String> = Vec::new();

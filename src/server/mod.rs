@@ -8,11 +8,11 @@
 //! | `http1.rs`, `request_head.rs` | read the request |
 //! | `route.rs` | finds what it asks for, and records it |
 //! | `answer.rs` | checks it (`rules.rs`), finds its turn (`pick.rs`, `drift.rs`) and makes the plan; `refusal.rs` says why there is none |
-//! | `side_road.rs`, `plain.rs` | answer what is no call of the model: token counts, models, batches; what is of no API |
+//! | `side_roads/`, `plain.rs` | answer what is no call of the model: token counts, models, batches; what is of no API |
 //! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock.rs`) and for a live turn (`live.rs`) |
 //! | `fallback.rs`, `relayed.rs` | relay what is for no API to another server |
 //!
-//! `builder.rs`, `side_road_builder.rs` and `stub.rs` are what a test sees of it, `wait.rs` what it awaits;
+//! `builder.rs` and `stub.rs` are what a test sees of it, `wait.rs` what it awaits;
 //! `shared.rs` is what all of them share, `runtime.rs` what they run on.
 
 mod answer;
@@ -34,8 +34,7 @@ mod route;
 mod rules;
 mod runtime;
 mod shared;
-mod side_road;
-mod side_road_builder;
+mod side_roads;
 mod stub;
 mod wait;
 

@@ -9,7 +9,7 @@ use super::{
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::Head,
+    api::{Head, Provider},
     plan::Steps,
     request::{Headers, Kind, Outcome, Received, Sketch},
 };
@@ -34,18 +34,7 @@ pub(super) fn to_preflight(arrival: Arrival) -> Answer {
 /// The loud 404.
 pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     let request = &arrival.request;
-    let lines: Vec<String> = served(shared)
-        .map(|api| {
-            let more = shared.config.routes.iter();
-            let more = more.filter(|(_, routed)| *routed == api);
-            let routes = api
-                .routes()
-                .map(|(method, path)| format!("{method} {path}"))
-                .chain(more.map(|(path, _)| format!("POST {path}")));
-            let routes: Vec<String> = routes.collect();
-            format!("{} ({})", routes.join(", "), api.name())
-        })
-        .collect();
+    let routes = routes(shared);
     let known_path = knows_path(request.path(), shared);
     let help = if known_path {
         "the path is right, the method is not"
@@ -53,13 +42,37 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
         "check the base URL that the client was given"
     };
     let message = format!(
-        "nothing is served at {request}\n  where: {}\n  expected: {}\n  help: {help}",
+        "nothing is served at {request}\n  where: {}\n  expected: {routes}\n  help: {help}",
         shared.config.repertoire.description(),
-        lines.join("; ")
     );
     request.set_answered_by("404: not served".to_owned());
     shared.update(|state| state.problems.push(message.clone()));
     plain_error(arrival, 404, "not_found_error", &message, "not-served")
+}
+
+/// All that is served: the APIs, then the side roads.
+fn routes(shared: &Shared) -> String {
+    let apis = served(shared).map(|api| {
+        let (method, path) = api.route();
+        let more = shared.config.routes.iter();
+        let more = more.filter(|(_, routed)| *routed == api);
+        let more = more.map(|(path, _)| format!(", POST {path}"));
+        format!(
+            "{method} {path}{} ({})",
+            more.collect::<String>(),
+            api.name()
+        )
+    });
+    let is_served = |provider: &Provider| served(shared).any(|api| api.provider() == *provider);
+    let side_roads = Provider::ALL.into_iter().filter(is_served).map(|provider| {
+        let roads = provider.side_roads().iter().map(|road| {
+            let (method, path) = road.route();
+            format!("{method} {path}")
+        });
+        let roads: Vec<String> = roads.collect();
+        format!("{} (side roads of {})", roads.join(", "), provider.name())
+    });
+    apis.chain(side_roads).collect::<Vec<_>>().join("; ")
 }
 
 /// The loud 413 for a request that would be relayed; one of an API has its own.

@@ -141,10 +141,10 @@ fn route(
         if api.route() == (method, path) {
             return Some((api, None));
         }
-        api.side_road(method, path).map(|road| (api, Some(road)))
+        let road = api.provider().side_road(method, path);
+        road.map(|road| (api, Some(road)))
     });
-    let mut named = routes.clone().filter(|(api, _)| api.is_named_by(headers));
-    named.next().or_else(|| routes.into_iter().next())
+    routes.min_by_key(|(api, _)| api.distance(headers))
 }
 
 /// Whether anything is served at this path, whatever the method.

@@ -10,21 +10,21 @@ use super::{
     runtime::off_worker,
     shared::Shared,
 };
-use crate::{
-    api::{Api, Rule},
-    request::RecordedRequest,
-    script::ApiError,
-};
+use crate::{api::Rule, request::RecordedRequest, script::ApiError};
 
-/// The body, if the request keeps those rules of the API that are applied and that hold where it was sent.
+type Broken = Option<(&'static Rule, ApiError)>;
+
+/// The body, if the request keeps those of the provider's rules that are applied; `first_broken` says which of them it
+/// breaks first where it was sent, and the provider's answer.
 ///
 /// # Errors
 ///
 /// The provider's answer to the first that it breaks; also if its body was too long to be read.
 pub(super) async fn check_rules<'b>(
     request: &RecordedRequest,
-    api: Api,
-    holds: impl Fn(&Rule) -> bool + Send + 'static,
+    first_broken: impl FnOnce(&RecordedRequest, &Value, &dyn Fn(&Rule) -> bool) -> Broken
+    + Send
+    + 'static,
     body: &'b ReadBody,
     shared: &Arc<Shared>,
 ) -> Result<&'b Arc<Value>, Refusal> {
@@ -33,8 +33,8 @@ pub(super) async fn check_rules<'b>(
         ReadBody::TooLong => return Err(too_long(request, shared)),
     };
     let check = move |request: &RecordedRequest, body: &Value, shared: &Shared| {
-        let applies = |rule: &Rule| holds(rule) && shared.config.rules.applies(rule);
-        api.first_broken(request, body, &applies)
+        let applies = |rule: &Rule| shared.config.rules.applies(rule);
+        first_broken(request, body, &applies)
     };
     let broken = if request.body().len() > LARGE {
         let (request, body, shared) = (request.clone(), Arc::clone(body), Arc::clone(shared));

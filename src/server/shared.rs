@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use super::{clock::Clock, fallback::Fallback, runtime::drop_off_worker};
 use crate::{
-    api::{Api, Batches, ByDefault, Context, Rule, SideScript},
+    api::{Api, ByDefault, Context, Rule, SideScript, anthropic_messages::side_roads::Batches},
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},

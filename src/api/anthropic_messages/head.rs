@@ -3,8 +3,8 @@
 //! Known from traffic: the names and their case over HTTP/1.1. Their order is not (the recorders did not
 //! keep it). The values are made up: the date stands still, limits never run down.
 
-use super::{purpose, side_roads::Document};
-use crate::api::{Context, Form, Head, Ids};
+use super::purpose;
+use crate::api::{Context, Document, Form, Head, Ids};
 
 /// Headers of an answer that succeeds.
 pub(crate) fn head(form: Form, context: &Context) -> Head {

@@ -1,7 +1,10 @@
-//! What the APIs of OpenAI share: the error table and the response headers.
+//! What the APIs of OpenAI share: the error table, the response headers, the rules on every request, and the side roads
+//! beside them.
 
 mod error;
 mod head;
+pub(crate) mod rules;
+pub(crate) mod side_roads;
 
 pub(crate) use error::{error_answer, error_event};
 pub(crate) use head::head;

@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{
-    super::{body, era::Envelope},
-    members::Members,
-};
+use super::super::{body, era::Envelope};
 use crate::{
-    api::{Api, Context, Rule},
+    api::{Api, Context, Rule, side_roads::Members},
     json::{self, Spacing},
     request::{Kind, Received, RecordedRequest},
     script::{ApiError, Dice, Drift, Says, Turn},
@@ -45,7 +42,7 @@ pub enum BatchResult {
 }
 
 impl BatchResult {
-    pub(super) fn holds_user_code(&self) -> bool {
+    pub(crate) fn holds_user_code(&self) -> bool {
         match self {
             Self::Turn(turn) => turn.runs_user_code(),
             Self::Canceled | Self::Expired => false,

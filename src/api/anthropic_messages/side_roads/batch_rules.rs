@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::SideRoad;
+use super::AnthropicRoad;
 use crate::request::RecordedRequest;
 
 /// The longest custom id.
@@ -16,7 +16,7 @@ pub(in super::super) fn batch_requests(
     request: &RecordedRequest,
     body: &Map<String, Value>,
 ) -> Option<String> {
-    let creates = SideRoad::CreateBatch.route() == (request.method(), request.path());
+    let creates = AnthropicRoad::CreateBatch.route() == (request.method(), request.path());
     creates.then(|| problem(body.get("requests"))).flatten()
 }
 

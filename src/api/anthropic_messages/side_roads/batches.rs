@@ -12,13 +12,15 @@
 
 use super::{
     super::purpose,
-    Draft, Said, SideRoad,
+    AnthropicRoad, Draft,
     batch::{BatchScript, Entry, Fate},
-    members::Members,
-    page::{Item, Query, page},
+    page::{Item, page},
 };
 use crate::{
-    api::Ids,
+    api::{
+        Ids,
+        side_roads::{Members, Query, Said},
+    },
     request::RecordedRequest,
     script::{ApiError, ErrorKind},
     small_map::SmallMap,
@@ -82,11 +84,11 @@ impl Batches {
     /// Answers what is asked of the batches that there are; `base_url` is where their results are.
     pub(crate) fn answer(
         &mut self,
-        road: SideRoad,
+        road: AnthropicRoad,
         request: &RecordedRequest,
         base_url: &str,
     ) -> Said {
-        if road == SideRoad::ListBatches {
+        if road == AnthropicRoad::ListBatches {
             return self.list(&Query::new(request.query()), base_url);
         }
         let id = road.id(request);
@@ -98,9 +100,9 @@ impl Batches {
         };
         let number = *number;
         match road {
-            SideRoad::CancelBatch => batch.cancel(number, base_url),
-            SideRoad::BatchResults => batch.results(),
-            SideRoad::DeleteBatch => match batch.refuse_delete() {
+            AnthropicRoad::CancelBatch => batch.cancel(number, base_url),
+            AnthropicRoad::BatchResults => batch.results(),
+            AnthropicRoad::DeleteBatch => match batch.refuse_delete() {
                 Some(refused) => refused,
                 None => {
                     self.kept.retain(|(known, _)| *known != number);
@@ -109,12 +111,12 @@ impl Batches {
                     Said::json("the deleted batch", deleted)
                 }
             },
-            SideRoad::GetBatch
-            | SideRoad::ListBatches
-            | SideRoad::CreateBatch
-            | SideRoad::CountTokens
-            | SideRoad::ListModels
-            | SideRoad::GetModel => {
+            AnthropicRoad::GetBatch
+            | AnthropicRoad::ListBatches
+            | AnthropicRoad::CreateBatch
+            | AnthropicRoad::CountTokens
+            | AnthropicRoad::ListModels
+            | AnthropicRoad::GetModel => {
                 batch.poll();
                 Said::json("the batch", batch.write(number, base_url))
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Said, members::Members};
 use crate::{
+    api::side_roads::{Members, Said},
     json::{self, Spacing},
     request::{MessagePart, RecordedRequest},
 };

@@ -8,158 +8,89 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::{
-    Said, SideRoad,
-    members::Members,
-    page::{Item, Query, page},
+    AnthropicRoad,
+    page::{Item, page},
 };
 use crate::{
+    api::side_roads::{ModelInfo, Query, Said},
     request::RecordedRequest,
     script::{ApiError, ErrorKind},
 };
 
-/// The models that are listed; without any said, three that are made when somebody asks.
-#[derive(Clone, Default)]
-pub(crate) struct Models(pub(crate) Option<Vec<ModelInfo>>);
-
-/// A model as `GET /v1/models` shows it.
-///
-/// ```
-/// use llm_wire_stub::{ModelInfo, WireStub};
-///
-/// let stub = WireStub::builder()
-///     .models([
-///         ModelInfo::new("claude-new").member("display_name", "Claude New").member("max_tokens", 64_000),
-///         ModelInfo::new("claude-old").member("lifecycle", "deprecated"),
-///     ])
-///     .start();
-/// # drop(stub);
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use]
-pub struct ModelInfo(Vec<(String, Value)>);
-
-impl ModelInfo {
-    /// An active model, its id for a name, of which nothing else is known: it was made in 1970, as the service
-    /// says it where the date is unknown, and the rest is null.
-    pub fn new(id: impl Into<String>) -> Self {
-        let id = id.into();
-        let members = [
-            ("type", json!("model")),
-            ("id", json!(id)),
-            ("display_name", json!(id)),
-            ("created_at", json!("1970-01-01T00:00:00Z")),
-            ("max_input_tokens", Value::Null),
-            ("max_tokens", Value::Null),
-            ("capabilities", Value::Null),
-            ("deprecated_at", Value::Null),
-            ("lifecycle", json!("active")),
-            ("line", Value::Null),
-            ("retires_at", Value::Null),
-        ];
-        Self(members.map(|(name, value)| (name.to_owned(), value)).into())
+/// The list of models, or one of it.
+pub(crate) fn models(
+    scripted: Option<&[ModelInfo]>,
+    road: AnthropicRoad,
+    request: &RecordedRequest,
+) -> Said {
+    let all = scripted.map_or_else(|| Cow::Owned(known_models()), Cow::Borrowed);
+    if road == AnthropicRoad::GetModel {
+        return one(&all, &road.id(request));
     }
-
-    /// Sets a member of the JSON: `display_name`, `created_at` (RFC 3339), `max_input_tokens`, `max_tokens`,
-    /// `capabilities`, `lifecycle` (`active`, `deprecated`, `retired`), `line` or any other; one that is not
-    /// known is written last.
-    pub fn member(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        let (name, value) = (name.into(), value.into());
-        match self.0.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, slot)) => *slot = value,
-            None => self.0.push((name, value)),
-        }
-        self
-    }
-
-    fn text(&self, name: &str) -> &str {
-        let mut members = self.0.iter().filter(|(known, _)| known == name);
-        let text = members.next().and_then(|(_, value)| value.as_str());
-        text.unwrap_or_default()
-    }
-
-    fn write(&self) -> Vec<u8> {
-        let members = self
-            .0
-            .iter()
-            .fold(Members::new(), |members, (name, value)| {
-                members.value(name, value)
-            });
-        members.end()
-    }
-
-    /// Whether it is asked for by this id: its own, or without the date at its end.
-    fn is_called(&self, id: &str) -> bool {
-        let own = self.text("id");
-        let date = own.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
-        let is_date =
-            |date: &str| date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit());
-        own == id || date.is_some_and(is_date)
+    match list(&all, &Query::new(request.query())) {
+        Ok(body) => Said::json("the model list", body),
+        Err(error) => Said::error("400: no such page of models", error),
     }
 }
 
-impl From<&str> for ModelInfo {
-    fn from(id: &str) -> Self {
-        Self::new(id)
+fn one(all: &[ModelInfo], id: &str) -> Said {
+    let exact = all.iter().find(|model| model.id() == id);
+    match exact.or_else(|| all.iter().find(|model| is_called(model, id))) {
+        Some(model) => Said::json("the model", write(model)),
+        None => {
+            let error = ApiError::new(ErrorKind::NotFound).message(format!("model: {id}"));
+            Said::error("404: no such model", error)
+        }
     }
 }
 
-impl From<String> for ModelInfo {
-    fn from(id: String) -> Self {
-        Self::new(id)
-    }
+/// Whether it is asked for by this id: its own, or without the date at its end.
+fn is_called(model: &ModelInfo, id: &str) -> bool {
+    let own = model.id();
+    let date = own.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
+    let is_date = |date: &str| date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit());
+    own == id || date.is_some_and(is_date)
 }
 
-impl Models {
-    fn all(&self) -> Cow<'_, [ModelInfo]> {
-        match &self.0 {
-            Some(models) => Cow::Borrowed(models),
-            None => Cow::Owned(known_models()),
-        }
+/// Retired models are listed only if they are asked for.
+fn list(all: &[ModelInfo], query: &Query) -> Result<Vec<u8>, ApiError> {
+    let asked: Vec<&str> = query.all("lifecycle").collect();
+    let known = ["active", "deprecated", "retired"];
+    if let Some(at) = asked.iter().position(|asked| !known.contains(asked)) {
+        return Err(ApiError::invalid_request(format!(
+            "lifecycle.{at}: Input should be 'active', 'deprecated' or 'retired'"
+        )));
     }
-
-    /// The list, or one of it.
-    pub(crate) fn answer(&self, road: SideRoad, request: &RecordedRequest) -> Said {
-        if road == SideRoad::GetModel {
-            return self.one(&road.id(request));
-        }
-        match self.list(&Query::new(request.query())) {
-            Ok(body) => Said::json("the model list", body),
-            Err(error) => Said::error("400: no such page of models", error),
-        }
-    }
-
-    fn one(&self, id: &str) -> Said {
-        let all = self.all();
-        let exact = all.iter().find(|model| model.text("id") == id);
-        match exact.or_else(|| all.iter().find(|model| model.is_called(id))) {
-            Some(model) => Said::json("the model", model.write()),
-            None => {
-                let error = ApiError::new(ErrorKind::NotFound).message(format!("model: {id}"));
-                Said::error("404: no such model", error)
-            }
-        }
-    }
-
-    /// Retired models are listed only if they are asked for.
-    fn list(&self, query: &Query) -> Result<Vec<u8>, ApiError> {
-        let asked: Vec<&str> = query.all("lifecycle").collect();
-        let known = ["active", "deprecated", "retired"];
-        if let Some(at) = asked.iter().position(|asked| !known.contains(asked)) {
-            return Err(ApiError::invalid_request(format!(
-                "lifecycle.{at}: Input should be 'active', 'deprecated' or 'retired'"
-            )));
-        }
-        let is_shown = |model: &&ModelInfo| match model.text("lifecycle") {
+    let is_shown = |model: &&ModelInfo| {
+        let stage = model.said("lifecycle").and_then(Value::as_str);
+        match stage.unwrap_or("active") {
             stage if asked.is_empty() => stage != "retired",
             stage => asked.contains(&stage),
-        };
-        let all = self.all();
-        let shown = all.iter().filter(is_shown).map(|model| Item {
-            id: model.text("id").to_owned(),
-            json: model.write(),
-        });
-        page(&shown.collect::<Vec<_>>(), query)
-    }
+        }
+    };
+    let shown = all.iter().filter(is_shown).map(|model| Item {
+        id: model.id().to_owned(),
+        json: write(model),
+    });
+    page(&shown.collect::<Vec<_>>(), query)
+}
+
+/// A model of which nothing else is known is active, has its id for a name, was made in 1970, as the service says it
+/// where the date is unknown, and the rest is null.
+fn write(model: &ModelInfo) -> Vec<u8> {
+    model.write(&[
+        ("type", json!("model")),
+        ("id", json!(model.id())),
+        ("display_name", json!(model.id())),
+        ("created_at", json!("1970-01-01T00:00:00Z")),
+        ("max_input_tokens", Value::Null),
+        ("max_tokens", Value::Null),
+        ("capabilities", Value::Null),
+        ("deprecated_at", Value::Null),
+        ("lifecycle", json!("active")),
+        ("line", Value::Null),
+        ("retires_at", Value::Null),
+    ])
 }
 
 /// Three models of 2025 and 2026, the most recent one first. Names, dates and limits are those of public

@@ -3,32 +3,18 @@
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
-use crate::{
-    request::RecordedRequest,
-    script::{ApiError, ErrorKind},
-};
+use crate::{api::openai::rules, request::RecordedRequest};
 
 pub(super) fn credentials(request: &RecordedRequest) -> Option<Violation> {
-    const TEXT: &str = "You didn't provide an API key. You need to provide your API key in an \
-        Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field \
-        (with blank username) if you're accessing the API from your browser and are prompted for a username and \
-        password. You can obtain an API key from https://platform.openai.com/account/api-keys.";
-    request.api_key().is_none().then(|| Violation {
-        place: Place::Credentials,
-        // there is no code
-        error: ApiError::new(ErrorKind::Authentication)
-            .message(TEXT)
-            .error_code(""),
-    })
+    let error = rules::credentials(request)?;
+    let place = Place::Credentials;
+    Some(Violation { place, error })
 }
 
-/// As in ChatGPTNextWeb/NextChat#4064.
 pub(super) fn json_body(request: &RecordedRequest) -> Option<Violation> {
-    const TEXT: &str = "We could not parse the JSON body of your request. (HINT: This likely means you \
-        aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not \
-        valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at \
-        help.openai.com.)";
-    request.malformed().map(|_| Place::Body.refused(TEXT))
+    let error = rules::json_body(request)?;
+    let place = Place::Body;
+    Some(Violation { place, error })
 }
 
 pub(super) fn required_fields(body: &Map<String, Value>) -> Option<Violation> {

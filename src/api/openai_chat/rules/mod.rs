@@ -16,7 +16,10 @@ mod schema;
 use serde_json::{Map, Value};
 
 use crate::{
-    api::{ByDefault, Rule},
+    api::{
+        ByDefault, Rule,
+        openai::rules::{CREDENTIALS, JSON_BODY},
+    },
     request::RecordedRequest,
     script::ApiError,
 };
@@ -96,13 +99,8 @@ const TABLE: &[(Rule, Check)] = {
     use ByDefault::{Off, On};
     use Check::{Body, Request};
     &[
-        rule(
-            "credentials",
-            "public reports: 401 without `authorization: Bearer`",
-            On,
-            Request(envelope::credentials),
-        ),
-        rule("json-body", REPORTS, On, Request(envelope::json_body)),
+        (CREDENTIALS, Request(envelope::credentials)),
+        (JSON_BODY, Request(envelope::json_body)),
         rule(
             "required-fields",
             REPORTS,

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::builder::WireStubBuilder;
 use crate::{
-    api::{BatchResult, ModelInfo, Models, TokenCount},
+    api::{BatchResult, ModelInfo, anthropic_messages::side_roads::TokenCount},
     request::RecordedRequest,
+    server::WireStubBuilder,
 };
 
-/// Side roads are what the provider serves besides calls of the model: token counts, models, batches. They have
+/// Side roads are what a provider serves besides calls of the model: token counts, models, batches. They have
 /// valid defaults, use no turn, and are in the [`journal`](crate::StubHandle::journal), not among the
-/// [`requests`](crate::StubHandle::requests).
+/// [`requests`](crate::StubHandle::requests). They are the provider's: each of its APIs that is served, also one that
+/// [`api`](WireStubBuilder::api) names, brings all of them.
 impl WireStubBuilder {
     /// Counts so many tokens in every request to count them, instead of the estimate: one for each four
     /// characters of system prompt, messages and tools, and four more for each message and each tool.
@@ -40,10 +41,12 @@ impl WireStubBuilder {
         self
     }
 
-    /// Lists these models, in this order, instead of three of Anthropic's; a string is the id of a model.
+    /// Lists these models, in this order, to clients of every provider, instead of a few of the provider's own; a
+    /// string is the id of a model. `GET /v1/models` is Anthropic's if the request has the header `anthropic-version`,
+    /// else OpenAI's.
     pub fn models<M: Into<ModelInfo>>(mut self, models: impl IntoIterator<Item = M>) -> Self {
         let models = models.into_iter().map(Into::into).collect();
-        self.config.side_roads.models = Models(Some(models));
+        self.config.side_roads.models = Some(models);
         self
     }
 

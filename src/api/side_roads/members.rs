@@ -5,47 +5,47 @@ use serde_json::Value;
 use crate::json::{Spacing, write_number, write_str, write_value};
 
 /// An object, member by member.
-pub(super) struct Members(Vec<u8>);
+pub(crate) struct Members(Vec<u8>);
 
 impl Members {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(vec![b'{'])
     }
 
-    pub(super) fn text(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn text(mut self, name: &str, value: &str) -> Self {
         self.name(name);
         write_str(&mut self.0, value);
         self
     }
 
     /// Null, if there is none.
-    pub(super) fn text_or_null(self, name: &str, value: Option<&str>) -> Self {
+    pub(crate) fn text_or_null(self, name: &str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.text(name, value),
             None => self.raw(name, b"null"),
         }
     }
 
-    pub(super) fn number(mut self, name: &str, value: usize) -> Self {
+    pub(crate) fn number(mut self, name: &str, value: usize) -> Self {
         self.name(name);
         write_number(&mut self.0, u64::try_from(value).unwrap_or(u64::MAX));
         self
     }
 
-    pub(super) fn value(mut self, name: &str, value: &Value) -> Self {
+    pub(crate) fn value(mut self, name: &str, value: &Value) -> Self {
         self.name(name);
         write_value(&mut self.0, value, Spacing::Compact);
         self
     }
 
     /// A value that is JSON already.
-    pub(super) fn raw(mut self, name: &str, json: &[u8]) -> Self {
+    pub(crate) fn raw(mut self, name: &str, json: &[u8]) -> Self {
         self.name(name);
         self.0.extend_from_slice(json);
         self
     }
 
-    pub(super) fn end(mut self) -> Vec<u8> {
+    pub(crate) fn end(mut self) -> Vec<u8> {
         self.0.push(b'}');
         self.0
     }

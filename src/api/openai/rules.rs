@@ -1,0 +1,43 @@
+//! Rules that hold on every API and side road of OpenAI. What only looks at one of them stands there.
+
+use crate::{
+    api::{ByDefault, Rule},
+    request::RecordedRequest,
+    script::{ApiError, ErrorKind},
+};
+
+pub(crate) const CREDENTIALS: Rule = Rule {
+    name: "credentials",
+    source: "public reports: 401 without `authorization: Bearer`",
+    by_default: ByDefault::On,
+};
+
+pub(crate) const JSON_BODY: Rule = Rule {
+    name: "json-body",
+    source: "public reports",
+    by_default: ByDefault::On,
+};
+
+/// [`CREDENTIALS`].
+pub(crate) fn credentials(request: &RecordedRequest) -> Option<ApiError> {
+    const TEXT: &str = "You didn't provide an API key. You need to provide your API key in an \
+        Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field \
+        (with blank username) if you're accessing the API from your browser and are prompted for a username and \
+        password. You can obtain an API key from https://platform.openai.com/account/api-keys.";
+    request.api_key().is_none().then(|| {
+        // there is no code
+        ApiError::new(ErrorKind::Authentication)
+            .message(TEXT)
+            .error_code("")
+    })
+}
+
+/// [`JSON_BODY`], as in ChatGPTNextWeb/NextChat#4064.
+pub(crate) fn json_body(request: &RecordedRequest) -> Option<ApiError> {
+    const TEXT: &str = "We could not parse the JSON body of your request. (HINT: This likely means you \
+        aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not \
+        valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at \
+        help.openai.com.)";
+    let refused = |_| ApiError::invalid_request(TEXT);
+    request.malformed().map(refused)
+}

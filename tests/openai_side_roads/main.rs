@@ -1,0 +1,67 @@
+//! What the stub serves of OpenAI besides calls of the model.
+#![cfg(feature = "server")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a missing member of a JSON value is null, and a test may panic"
+)]
+
+#[path = "../support/post.rs"]
+mod post;
+
+mod models;
+
+use llm_wire_stub::{
+    StubHandle, WireStub, WireStubBuilder,
+    serde_json::{Value, json},
+};
+use post::{Answered, KEY};
+
+/// No noise in its headers.
+#[track_caller]
+fn builder() -> WireStubBuilder {
+    WireStub::builder().plain()
+}
+
+/// Asks for what stands at this path below `/v1`, with the headers of OpenAI's clients.
+async fn ask(stub: &StubHandle, method: &str, path: &str, body: Option<Value>) -> Answered {
+    let bearer = format!("Bearer {KEY}");
+    ask_with(stub, method, path, body, &[("authorization", &bearer)]).await
+}
+
+async fn ask_with(
+    stub: &StubHandle,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+    headers: &[(&str, &str)],
+) -> Answered {
+    let url = stub.openai_url() + path;
+    let mut request = reqwest::Client::new().request(method.parse().unwrap(), url);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if let Some(body) = body {
+        request = request.body(body.to_string());
+    }
+    let response = request.send().await.unwrap();
+    Answered {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        body: response.bytes().await.unwrap(),
+    }
+}
+
+async fn get(stub: &StubHandle, path: &str) -> Answered {
+    ask(stub, "GET", path, None).await
+}
+
+#[track_caller]
+fn text(answered: &Answered) -> &str {
+    std::str::from_utf8(&answered.body).unwrap()
+}
+
+/// An error's body, its members by name.
+fn error(message: &str, kind: &str, param: Option<&str>, code: Option<&str>) -> Value {
+    json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
+}
