@@ -92,6 +92,7 @@ impl Script {
                     ScriptedPart::Thinking { .. }
                     | ScriptedPart::RedactedThinking { .. }
                     | ScriptedPart::ToolCall { .. }
+                    | ScriptedPart::CustomToolCall { .. }
                     | ScriptedPart::ServerTool { .. }
                     | ScriptedPart::Compaction { .. } => {}
                 }

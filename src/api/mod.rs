@@ -57,6 +57,7 @@ pub enum Api {
     /// | --- | --- |
     /// | text | the one `content` of the message; several texts are joined |
     /// | tool calls | `tool_calls`, behind the text; in a stream one after the other, or [interleaved](crate::Turn::interleaved_tool_calls) |
+    /// | custom tool calls | among them, of the type `custom`, with `input` |
     /// | a citation of a page of the web | an annotation of the kind `url_citation` for the characters of its text; the page's own words have no place |
     /// | [`StopReason::Refusal`](crate::StopReason::Refusal) | the text is the member `refusal`, and `finish_reason` is `stop` |
     /// | [`StopReason::ContentFilter`](crate::StopReason::ContentFilter) | `content_filter` |
@@ -74,7 +75,7 @@ pub enum Api {
     /// for. The helpers without a request ([`sse_body`](crate::sse_body)) write the usage.
     ///
     /// Bytes as recorded in 2026. Not recorded, so this crate's own: the first chunk of a refusal, where annotations stand
-    /// in a stream, the `logprobs` of the first and of the last chunk.
+    /// in a stream, the `logprobs` of the first and of the last chunk, the chunks of a custom tool call.
     ///
     /// ```
     /// use llm_wire_stub::{Api, StopReason, Turn, accumulate, json_body, sse_body};

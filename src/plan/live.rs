@@ -12,7 +12,8 @@ use super::{End, Plan, Source, Step, Steps, Unplayable, action_name, in_stream_e
 use crate::{
     api::{Api, Context, Events, Form, Mark, WireEvent},
     script::{
-        Arguments, Ending, Extent, Fragments, LiveLine, Message, Says, ScriptedPart, Turn, Words,
+        Arguments, Ending, Extent, Fragments, LiveLine, Message, Says, ScriptedPart, ToolKind,
+        Turn, Words,
     },
 };
 
@@ -48,6 +49,7 @@ enum Said {
     /// The fragments of one block.
     Thinking(Vec<String>),
     Call {
+        kind: ToolKind,
         name: String,
         pieces: Vec<String>,
         open: bool,
@@ -138,7 +140,7 @@ impl LiveSource {
             Words::Text(text) => self.said.push(Said::Text(text)),
             Words::Thinking(piece) => self.thinking(piece),
             Words::Parts(parts) => self.said.push(Said::Parts(parts)),
-            Words::CallFragment { name, piece } => self.call_fragment(name, piece),
+            Words::CallFragment { kind, name, piece } => self.call_fragment(kind, name, piece),
             Words::CallEnd => {
                 if let Some(Said::Call { open, .. }) = self.said.last_mut() {
                     *open = false;
@@ -175,14 +177,20 @@ impl LiveSource {
         }
     }
 
-    fn call_fragment(&mut self, called: String, piece: String) {
+    fn call_fragment(&mut self, called_as: ToolKind, called: String, piece: String) {
         let piece = Some(piece).filter(|piece| !piece.is_empty());
         match self.said.last_mut() {
-            Some(Said::Call { name, pieces, open }) if *open && *name == called => {
+            Some(Said::Call {
+                kind,
+                name,
+                pieces,
+                open,
+            }) if *open && (*kind, &*name) == (called_as, &called) => {
                 pieces.extend(piece);
             }
             Some(Said::Call { .. } | Said::Text(_) | Said::Thinking(_) | Said::Parts(_)) | None => {
                 self.said.push(Said::Call {
+                    kind: called_as,
                     name: called,
                     pieces: piece.into_iter().collect(),
                     open: true,
@@ -286,9 +294,15 @@ impl LiveSource {
                 Said::Thinking(pieces) => turn
                     .thinking(pieces.concat())
                     .fragments(Fragments::pieces(pieces.iter().map(String::as_str))),
-                Said::Call { name, pieces, .. } => turn
-                    .tool_call(name.as_str(), Arguments::raw(pieces.concat()))
-                    .fragments(Fragments::pieces(pieces.iter().map(String::as_str))),
+                Said::Call {
+                    kind, name, pieces, ..
+                } => match kind {
+                    ToolKind::Function => {
+                        turn.tool_call(name.as_str(), Arguments::raw(pieces.concat()))
+                    }
+                    ToolKind::Custom => turn.custom_tool_call(name.as_str(), pieces.concat()),
+                }
+                .fragments(Fragments::pieces(pieces.iter().map(String::as_str))),
                 Said::Parts(parts) => {
                     if let Says::Message(message) = &mut turn.says {
                         message.parts.extend(parts.iter().cloned());
@@ -351,6 +365,7 @@ const fn goes_on(part: &ScriptedPart) -> bool {
             citations,
         } => citations.is_none(),
         ScriptedPart::ToolCall { .. }
+        | ScriptedPart::CustomToolCall { .. }
         | ScriptedPart::Thinking { .. }
         | ScriptedPart::RedactedThinking { .. }
         | ScriptedPart::ServerTool { .. }

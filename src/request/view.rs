@@ -61,7 +61,7 @@ pub enum MessagePart {
         id: String,
         /// The tool.
         name: String,
-        /// Its arguments.
+        /// Its arguments; the input of a custom tool as a string.
         arguments: Value,
     },
     /// What a tool answered.
@@ -94,7 +94,8 @@ pub struct OfferedTool {
     pub name: String,
     /// What it does; empty if the request does not say.
     pub description: String,
-    /// The JSON schema of its arguments; null for a tool that the provider runs itself.
+    /// The JSON schema of its arguments; null for a custom tool, whose input is any text, and
+    /// for a tool that the provider runs itself.
     pub input_schema: Value,
 }
 

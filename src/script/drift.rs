@@ -53,7 +53,9 @@ impl Drift {
 /// The tools that the turn calls.
 fn called(message: &Message) -> impl Iterator<Item = &str> {
     message.parts.iter().filter_map(|part| {
-        let ScriptedPart::ToolCall { name, .. } = part else {
+        let (ScriptedPart::ToolCall { name, .. } | ScriptedPart::CustomToolCall { name, .. }) =
+            part
+        else {
             return None;
         };
         Some(name.as_str())
@@ -176,7 +178,8 @@ fn last_text(message: &Message) -> String {
             | ScriptedPart::Raw { .. } => last.clear(),
             ScriptedPart::Thinking { .. }
             | ScriptedPart::RedactedThinking { .. }
-            | ScriptedPart::ToolCall { .. } => {}
+            | ScriptedPart::ToolCall { .. }
+            | ScriptedPart::CustomToolCall { .. } => {}
         }
     }
     last

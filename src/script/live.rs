@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Ending, GateLatch, Says, ScriptedPart, StopReason, Turn, remember};
+use super::{Ending, GateLatch, Says, ScriptedPart, StopReason, ToolKind, Turn, remember};
 
 /// A turn that the test writes while the client reads it.
 ///
@@ -120,6 +120,7 @@ pub(crate) enum Words {
     Thinking(String),
     /// One fragment of this tool's call.
     CallFragment {
+        kind: ToolKind,
         name: String,
         piece: String,
     },

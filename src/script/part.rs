@@ -32,6 +32,12 @@ pub(crate) enum ScriptedPart {
         caller: Option<Json>,
         fragments: Option<Fragments>,
     },
+    CustomToolCall {
+        id: Option<String>,
+        name: String,
+        input: Arc<str>,
+        fragments: Option<Fragments>,
+    },
     ServerTool {
         tool: Box<ServerTool>,
         says: ServerToolSays,
@@ -45,6 +51,15 @@ pub(crate) enum ScriptedPart {
         start: Json,
         deltas: Vec<Json>,
     },
+}
+
+/// What a tool of the client's is called with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToolKind {
+    /// Arguments, which are JSON.
+    Function,
+    /// Any text.
+    Custom,
 }
 
 /// Whether an empty delta stands between what was thought and its signature.
@@ -78,7 +93,7 @@ impl<'a> Whole<'a> {
 impl ScriptedPart {
     /// Whether the client has to answer it with a result.
     pub(super) const fn calls_the_client(&self) -> bool {
-        matches!(self, Self::ToolCall { .. })
+        matches!(self, Self::ToolCall { .. } | Self::CustomToolCall { .. })
     }
 
     pub(super) const fn runs_on_the_server(&self) -> bool {
@@ -95,6 +110,7 @@ impl ScriptedPart {
             | Self::Thinking { .. }
             | Self::RedactedThinking { .. }
             | Self::ToolCall { .. }
+            | Self::CustomToolCall { .. }
             | Self::Compaction { .. }
             | Self::Raw { .. } => None,
         }
@@ -107,6 +123,9 @@ impl ScriptedPart {
             Self::ToolCall {
                 name, arguments, ..
             } => name.chars().count() + arguments.to_text(Spacing::Spaced).chars().count(),
+            Self::CustomToolCall { name, input, .. } => {
+                name.chars().count() + input.chars().count()
+            }
             Self::ServerTool { .. } => self.server_tool().map_or(0, |tool| {
                 tool.arguments.to_text(Spacing::Spaced).chars().count()
             }),
@@ -121,6 +140,7 @@ impl ScriptedPart {
             Self::Thinking { .. } | Self::RedactedThinking { .. } => Some(self.characters()),
             Self::Text { .. }
             | Self::ToolCall { .. }
+            | Self::CustomToolCall { .. }
             | Self::ServerTool { .. }
             | Self::Compaction { .. }
             | Self::Raw { .. } => None,
@@ -134,6 +154,7 @@ impl ScriptedPart {
             Self::RedactedThinking { data } => data.as_ref().map_or(0, String::len),
             // a value is as good as never long
             Self::ToolCall { arguments, .. } => arguments.raw_text().map_or(0, str::len),
+            Self::CustomToolCall { input, .. } => input.len(),
             Self::ServerTool { tool, .. } => tool.len(),
             Self::Compaction {
                 content,
@@ -151,6 +172,7 @@ impl ScriptedPart {
             Self::Text { fragments, .. }
             | Self::Thinking { fragments, .. }
             | Self::ToolCall { fragments, .. }
+            | Self::CustomToolCall { fragments, .. }
             | Self::ServerTool { fragments, .. } => fragments.as_ref(),
             Self::RedactedThinking { .. } | Self::Compaction { .. } | Self::Raw { .. } => None,
         }
@@ -164,6 +186,11 @@ impl ScriptedPart {
             }
             | Self::Thinking {
                 text, fragments, ..
+            }
+            | Self::CustomToolCall {
+                input: text,
+                fragments,
+                ..
             } => Some((Whole::Known(text), fragments)),
             Self::ToolCall {
                 arguments,

@@ -92,6 +92,11 @@ impl Reply {
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(Part::as_tool_call)
     }
+
+    /// The calls of the client's custom tools, in order.
+    pub fn custom_tool_calls(&self) -> impl Iterator<Item = &CustomToolCall> {
+        self.parts.iter().filter_map(Part::as_custom_tool_call)
+    }
 }
 
 /// One block of an answer.
@@ -119,8 +124,10 @@ pub enum Part {
         /// What has to be sent back as it is.
         data: String,
     },
-    /// A call of one of the client's tools.
+    /// A call of one of the client's tools, whose arguments are JSON.
     ToolCall(ToolCall),
+    /// A call of one of the client's custom tools, whose input is any text.
+    CustomToolCall(CustomToolCall),
     /// A call of a tool that the provider runs itself.
     ServerToolCall(ServerToolCall),
     /// What came of such a call.
@@ -152,6 +159,24 @@ impl Part {
             | Self::CitedText { .. }
             | Self::Thinking { .. }
             | Self::RedactedThinking { .. }
+            | Self::CustomToolCall(_)
+            | Self::ServerToolCall(_)
+            | Self::ServerToolResult(_)
+            | Self::Compaction { .. }
+            | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The call, if this part is one of the client's custom tools.
+    #[must_use]
+    pub const fn as_custom_tool_call(&self) -> Option<&CustomToolCall> {
+        match self {
+            Self::CustomToolCall(call) => Some(call),
+            Self::Text(_)
+            | Self::CitedText { .. }
+            | Self::Thinking { .. }
+            | Self::RedactedThinking { .. }
+            | Self::ToolCall(_)
             | Self::ServerToolCall(_)
             | Self::ServerToolResult(_)
             | Self::Compaction { .. }
@@ -167,6 +192,7 @@ impl Part {
             Self::Thinking { .. }
             | Self::RedactedThinking { .. }
             | Self::ToolCall(_)
+            | Self::CustomToolCall(_)
             | Self::ServerToolCall(_)
             | Self::ServerToolResult(_)
             | Self::Compaction { .. }
@@ -183,6 +209,7 @@ impl Part {
             | Self::CitedText { .. }
             | Self::RedactedThinking { .. }
             | Self::ToolCall(_)
+            | Self::CustomToolCall(_)
             | Self::ServerToolCall(_)
             | Self::ServerToolResult(_)
             | Self::Compaction { .. }
@@ -213,6 +240,24 @@ impl ToolCall {
             arguments,
             caller: None,
         }
+    }
+}
+
+/// A call of one of the client's custom tools, whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CustomToolCall {
+    /// The id that the tool's result has to name.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is called with: any text.
+    pub input: String,
+}
+
+impl CustomToolCall {
+    pub(crate) const fn new(id: String, name: String, input: String) -> Self {
+        Self { id, name, input }
     }
 }
 

@@ -157,6 +157,51 @@ impl Turn {
         })
     }
 
+    /// Adds a call of one of the client's custom tools, whose input is any text, with an id made from the script's
+    /// seed. Where an API has no such tools (Anthropic Messages) the turn is unplayable.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Turn, accumulate, sse_body};
+    ///
+    /// let turn = Turn::new().custom_tool_call("run", "SELECT 1;");
+    /// let reply = accumulate(Api::OpenAiChat, &sse_body(Api::OpenAiChat, &turn)).unwrap();
+    /// let call = reply.custom_tool_calls().next().unwrap();
+    /// assert_eq!((call.name.as_str(), call.input.as_str()), ("run", "SELECT 1;"));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn custom_tool_call(self, name: impl Into<String>, input: impl Into<String>) -> Self {
+        self.custom_call(None, name.into(), input.into())
+    }
+
+    /// Adds a call of one of the client's custom tools, with this id.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn custom_tool_call_with_id(
+        self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        input: impl Into<String>,
+    ) -> Self {
+        self.custom_call(Some(id.into()), name.into(), input.into())
+    }
+
+    #[track_caller]
+    fn custom_call(self, id: Option<String>, name: String, input: String) -> Self {
+        self.part(ScriptedPart::CustomToolCall {
+            id,
+            name,
+            input: input.into(),
+            fragments: None,
+        })
+    }
+
     /// Lets the arguments of several tool calls come in turns, as some servers of OpenAI's API send them:
     /// all calls open, then one fragment of each. Without it one call follows the other, as OpenAI sends
     /// them. Where an API cannot do so (Anthropic's blocks come one after the other) the turn is
@@ -215,7 +260,7 @@ impl Turn {
         self
     }
 
-    /// Says how the text, the thinking or the arguments added last are cut into deltas; without it text and
+    /// Says how the text, the thinking, the arguments or the input added last are cut into deltas; without it text and
     /// thinking are cut into words.
     ///
     /// # Panics

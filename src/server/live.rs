@@ -12,7 +12,7 @@ use std::{
 use super::wait::{Found, PATIENCE, Wait};
 use crate::script::{
     CallOrder, Ending, Extent, Heard, Live, LiveLine, Message, Played, Reached, Says, ScriptedPart,
-    StopReason, Turn, Words,
+    StopReason, ToolKind, Turn, Words,
 };
 
 /// Each call is a [`Writing`]: a future that writes when it is awaited.
@@ -65,11 +65,30 @@ impl Live {
     /// before it if that is of this tool and has not ended; else it opens one, which an empty fragment does
     /// without arguments.
     pub fn tool_call_fragment(&self, name: impl Into<String>, piece: impl Into<String>) -> Writing {
-        let (name, piece) = (name.into(), piece.into());
+        let words = Words::CallFragment {
+            kind: ToolKind::Function,
+            name: name.into(),
+            piece: piece.into(),
+        };
+        self.say_words("tool_call_fragment", "a fragment of a tool call", words)
+    }
+
+    /// Writes one fragment of the input of a call of this custom tool, as
+    /// [`tool_call_fragment`](Self::tool_call_fragment) does of arguments.
+    pub fn custom_tool_call_fragment(
+        &self,
+        name: impl Into<String>,
+        piece: impl Into<String>,
+    ) -> Writing {
+        let words = Words::CallFragment {
+            kind: ToolKind::Custom,
+            name: name.into(),
+            piece: piece.into(),
+        };
         self.say_words(
-            "tool_call_fragment",
+            "custom_tool_call_fragment",
             "a fragment of a tool call",
-            Words::CallFragment { name, piece },
+            words,
         )
     }
 
@@ -202,6 +221,7 @@ fn only_parts(turn: Turn) -> Option<Vec<ScriptedPart>> {
             citations,
         } => !text.is_empty() || citations.is_some(),
         ScriptedPart::ToolCall { .. }
+        | ScriptedPart::CustomToolCall { .. }
         | ScriptedPart::Thinking { .. }
         | ScriptedPart::RedactedThinking { .. }
         | ScriptedPart::ServerTool { .. }

@@ -73,6 +73,19 @@ fn streamed() -> Vec<(&'static str, Turn)> {
             calls(turn()).interleaved_tool_calls(),
         ),
         (
+            "one-custom-call.plain.sse",
+            turn()
+                .custom_tool_call_with_id("call_1", "run", "say(\"é\")\n")
+                .fragments(Fragments::size(5)),
+        ),
+        (
+            "custom-and-function-calls.plain.sse",
+            turn()
+                .custom_tool_call_with_id("call_1", "run", "ls")
+                .fragments(Fragments::whole())
+                .tool_call_with_id("call_2", "now", Arguments::raw("")),
+        ),
+        (
             "text-and-calls.plain.sse",
             turn()
                 .text("Let")
@@ -124,7 +137,12 @@ fn bodies_have_the_bytes_of_the_fixtures() {
                 .thinking(23),
         );
     let refusal = turn().text("I cannot.").stop_reason(StopReason::Refusal);
-    for (name, turn) in [("text-and-tools.json", whole), ("refusal.json", refusal)] {
+    let custom = turn().custom_tool_call_with_id("call_1", "run", "say(\"é\")\n");
+    for (name, turn) in [
+        ("text-and-tools.json", whole),
+        ("refusal.json", refusal),
+        ("custom-call.json", custom),
+    ] {
         assert_bytes(name, &json_body(API, &turn), &fixture(name));
     }
     for (name, error) in [

@@ -36,6 +36,27 @@ async fn what_is_said_live_is_read_as_what_is_scripted() {
 }
 
 #[tokio::test]
+async fn a_live_custom_call_is_its_own_although_a_function_has_its_name() {
+    let live = Live::new();
+    let stub = WireStub::builder().turn(&live).allow_script_drift().start();
+    let asked = call(&stub)
+        .to("/v1/chat/completions")
+        .header("authorization", "Bearer k")
+        .streamed();
+    let answered = tokio::spawn(asked.send());
+    live.custom_tool_call_fragment("run", "say(").await;
+    live.custom_tool_call_fragment("run", "1)").await;
+    live.tool_call_fragment("run", "{}").await;
+    live.finish().await;
+    let scripted = Turn::new()
+        .custom_tool_call("run", "say(1)")
+        .fragments(Fragments::pieces(["say(", "1)"]))
+        .tool_call("run", Arguments::raw("{}"));
+    let reply = accumulate(API, &answered.await.unwrap().body).unwrap();
+    assert_eq!(reply.parts, scripted.normalized(API).unwrap().parts);
+}
+
+#[tokio::test]
 async fn a_live_call_without_text_opens_as_soon_as_it_is_said() {
     let live = Live::new();
     let stub = WireStub::builder().turn(&live).allow_script_drift().start();

@@ -68,7 +68,7 @@ fn turn() -> impl Strategy<Value = Turn> {
     let call = (
         option::of("[a-z0-9]{1,8}"),
         "[a-z_é]{1,8}",
-        arguments(),
+        prop_oneof![arguments().prop_map(Ok), text().prop_map(Err)],
         option::of(fragments()),
     );
     let reason = prop_oneof![
@@ -103,9 +103,11 @@ fn turn() -> impl Strategy<Value = Turn> {
             }
         }
         for (id, name, arguments, fragments) in calls.into_iter().filter(|_| !refuses) {
-            turn = match id {
-                Some(id) => turn.tool_call_with_id(id, name, arguments),
-                None => turn.tool_call(name, arguments),
+            turn = match (id, arguments) {
+                (Some(id), Ok(arguments)) => turn.tool_call_with_id(id, name, arguments),
+                (None, Ok(arguments)) => turn.tool_call(name, arguments),
+                (Some(id), Err(input)) => turn.custom_tool_call_with_id(id, name, input),
+                (None, Err(input)) => turn.custom_tool_call(name, input),
             };
             if let Some(fragments) = fragments {
                 turn = turn.fragments(fragments);

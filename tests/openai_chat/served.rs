@@ -1,6 +1,7 @@
 //! Where it is served, and in whose words.
 
 use llm_wire_stub::*;
+use serde_json::json;
 
 use crate::post::call;
 
@@ -45,6 +46,46 @@ async fn what_the_stub_itself_refuses_is_told_in_the_envelope_of_the_api() {
     assert_eq!((refused.status, refused.why()), (422, "exhausted"));
     let indented = b"{\n  \"error\": {\n    \"message\": \"no turn left for request #1 ";
     assert!(refused.body.starts_with(indented), "{:?}", refused.body);
+    assert!(stub.try_verify().is_err());
+}
+
+#[tokio::test]
+async fn a_custom_tool_is_offered_called_and_answered() {
+    let turn = || Turn::new().custom_tool_call_with_id("call_1", "run", "ls");
+    let stub = WireStub::builder()
+        .turns([turn(), "2 files".into(), turn()])
+        .start();
+    let ask = || {
+        call(&stub)
+            .to("/v1/chat/completions")
+            .header("authorization", "Bearer k")
+    };
+    let offered = json!([{"type": "custom", "custom": {"name": "run"}}]);
+    let called = ask().member("tools", offered.clone()).send().await;
+    assert_eq!(called.status, 200, "{:?}", called.body);
+    let made = &called.json()["choices"][0]["message"]["tool_calls"];
+    let expected =
+        json!([{"id": "call_1", "type": "custom", "custom": {"name": "run", "input": "ls"}}]);
+    assert_eq!(made, &expected);
+
+    let messages = json!([
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": null, "tool_calls": made},
+        {"role": "tool", "tool_call_id": "call_1", "content": "a b"}
+    ]);
+    let told = ask().member("tools", offered).member("messages", messages);
+    assert_eq!(told.send().await.status, 200);
+    let asked = &stub.requests()[1];
+    assert_eq!(asked.tools()[0].name, "run");
+    assert_eq!(asked.tool_results()[0].call_id(), "call_1");
+    assert_eq!(asked.tool_results()[0].text(), "a b");
+    let [MessagePart::ToolCall { arguments, .. }] = &*asked.messages()[1].parts else {
+        panic!("{:?}", asked.messages()[1])
+    };
+    assert_eq!(arguments, "ls");
+
+    let strayed = ask().send().await;
+    assert_eq!((strayed.status, strayed.why()), (422, "script-drift"));
     assert!(stub.try_verify().is_err());
 }
 

@@ -135,6 +135,20 @@ fn blocks_of_anthropic_are_not_interleaved() {
 }
 
 #[test]
+fn anthropic_has_no_custom_tools() {
+    let turn = Turn::new().custom_tool_call("run", "ls");
+    let error = try_json_body(Api::AnthropicMessages, &turn).unwrap_err();
+    let error = error.to_string();
+    let (what, rest) = error.split_once('\n').unwrap();
+    assert_eq!(
+        what,
+        "Anthropic Messages has no custom tools, whose input is any text"
+    );
+    let help = "\n  help: use `.tool_call(..)`, with the text as one of its arguments";
+    assert!(rest.ends_with(help), "{rest}");
+}
+
+#[test]
 fn a_filter_that_cuts_is_a_refusal_where_there_is_one_word_for_both() {
     let turn = Turn::new()
         .text("Half")

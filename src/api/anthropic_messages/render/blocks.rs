@@ -94,6 +94,13 @@ impl Blocks {
                     cuts: cuts(arguments, fragments.as_ref())?,
                 })
             }
+            ScriptedPart::CustomToolCall { .. } => {
+                return Err(
+                    "Anthropic Messages has no custom tools, whose input is any text\n  \
+                            help: use `.tool_call(..)`, with the text as one of its arguments"
+                        .to_owned(),
+                );
+            }
             ScriptedPart::ServerTool {
                 tool,
                 says,

@@ -6,7 +6,7 @@ use super::Checked;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
-    script::{Part, ToolCall},
+    script::{CustomToolCall, Part, ToolCall, ToolKind},
 };
 
 /// The calls of one choice, in order.
@@ -20,14 +20,7 @@ struct Call {
     name: String,
     /// Of a function's arguments, or of a custom tool's input.
     arguments: String,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Function,
-    /// Its input is any text.
-    Custom,
+    kind: ToolKind,
 }
 
 impl Calls {
@@ -105,7 +98,7 @@ impl Calls {
             id: String::new(),
             name: String::new(),
             arguments: String::new(),
-            kind: Kind::Function,
+            kind: ToolKind::Function,
         });
         self.0.len() - 1
     }
@@ -119,13 +112,16 @@ impl Calls {
         }
         match sent.string_or_null("type")? {
             None | Some("" | "function") => {}
-            Some("custom") => call.kind = Kind::Custom,
+            Some("custom") => call.kind = ToolKind::Custom,
             Some(_) => return Err(sent.wrong("type", "`function` or `custom`")),
         }
         for (word, text) in [("function", "arguments"), ("custom", "input")] {
             let Some(said) = sent.object_or_null(word)? else {
                 continue;
             };
+            if word == "custom" {
+                call.kind = ToolKind::Custom;
+            }
             let path = format!("{}{word}.", sent.path());
             let said = Members::new(&path, said);
             let name = said.string_or_null("name")?.unwrap_or_default();
@@ -144,8 +140,8 @@ impl Calls {
         for (n, call) in self.0.iter().enumerate() {
             let path = format!("{path}tool_calls[{n}].");
             let name = match call.kind {
-                Kind::Function => "function.name",
-                Kind::Custom => "custom.name",
+                ToolKind::Function => "function.name",
+                ToolKind::Custom => "custom.name",
             };
             for (field, value) in [("id", &call.id), (name, &call.name)] {
                 if value.is_empty() {
@@ -160,18 +156,29 @@ impl Calls {
                     ));
                 }
             }
-            call.value()?;
+            if call.kind == ToolKind::Function {
+                call.value()?;
+            }
         }
         Ok(())
     }
 
     /// The parts that they come to; before their end, or if they are broken, as what they are so far.
     pub(super) fn into_parts(self, ended: Ended) -> impl Iterator<Item = Part> {
-        self.0.into_iter().map(move |call| match call.value() {
-            Ok(arguments) if ended == Ended::Yes => {
-                Part::ToolCall(ToolCall::new(call.id, call.name, arguments))
+        self.0.into_iter().map(move |call| {
+            if ended == Ended::No {
+                return call.into_unknown();
             }
-            Ok(_) | Err(_) => call.into_unknown(),
+            match (call.kind, call.value()) {
+                (ToolKind::Custom, _) => {
+                    let call = CustomToolCall::new(call.id, call.name, call.arguments);
+                    Part::CustomToolCall(call)
+                }
+                (ToolKind::Function, Ok(arguments)) => {
+                    Part::ToolCall(ToolCall::new(call.id, call.name, arguments))
+                }
+                (ToolKind::Function, Err(_)) => call.into_unknown(),
+            }
         })
     }
 }
@@ -184,11 +191,11 @@ pub(super) enum Ended {
 }
 
 impl Call {
+    /// The arguments of a function.
     fn value(&self) -> Checked<Value> {
-        match (self.kind, self.arguments.as_str()) {
-            (Kind::Custom, input) => Ok(Value::from(input)),
-            (Kind::Function, "" | "null") => Ok(Value::Object(serde_json::Map::new())),
-            (Kind::Function, text) => json::parse(text.as_bytes()).map_err(|error| {
+        match self.arguments.as_str() {
+            "" | "null" => Ok(Value::Object(serde_json::Map::new())),
+            text => json::parse(text.as_bytes()).map_err(|error| {
                 Problem::new(
                     AccumulateErrorKind::ArgumentsNotJson {
                         name: self.name.clone(),
@@ -208,8 +215,8 @@ impl Call {
 
     fn into_unknown(self) -> Part {
         let (word, text) = match self.kind {
-            Kind::Function => ("function", "arguments"),
-            Kind::Custom => ("custom", "input"),
+            ToolKind::Function => ("function", "arguments"),
+            ToolKind::Custom => ("custom", "input"),
         };
         let delta = |said: Value| json!({"index": self.index, word: said});
         Part::Unknown {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     api::{AccumulateError, Api, accumulate, accumulate_json},
-    script::{StopReason, ToolCall},
+    script::{CustomToolCall, StopReason, ToolCall},
 };
 
 const API: Api = Api::OpenAiChat;
@@ -62,15 +62,20 @@ fn done() -> String {
 }
 
 #[track_caller]
-fn tool_calls(fragments: impl IntoIterator<Item = Value>) -> Vec<ToolCall> {
+fn tool_calls(fragments: impl IntoIterator<Item = Value>) -> Vec<Part> {
     let mut data = vec![delta(ROLE)];
     data.extend(fragments.into_iter().map(calls));
     data.extend([stop("tool_calls"), done()]);
-    reply(&data).tool_calls().cloned().collect()
+    reply(&data).parts
 }
 
-fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
-    ToolCall::new(id.to_owned(), name.to_owned(), arguments)
+fn call(id: &str, name: &str, arguments: Value) -> Part {
+    Part::ToolCall(ToolCall::new(id.to_owned(), name.to_owned(), arguments))
+}
+
+fn custom(id: &str, name: &str, input: &str) -> Part {
+    let call = CustomToolCall::new(id.to_owned(), name.to_owned(), input.to_owned());
+    Part::CustomToolCall(call)
 }
 
 #[test]
@@ -204,12 +209,30 @@ fn fragments_of_calls_are_told_apart_by_index_and_id() {
             ],
             vec![call("a", "get_x", json!({"x": 1}))],
         ),
+    ] {
+        assert_eq!(tool_calls(fragments), expected, "{row}");
+    }
+}
+
+#[test]
+fn a_custom_call_has_its_input_whatever_it_is() {
+    for (row, fragments, expected) in [
         (
             "a custom tool",
             vec![
                 json!([{"index": 0, "id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls"}}]),
             ],
-            vec![call("a", "sh", json!("ls"))],
+            vec![custom("a", "sh", "ls")],
+        ),
+        (
+            "a custom tool in pieces, and a function behind it",
+            vec![
+                json!([{"index": 0, "id": "a", "type": "custom", "custom": {"name": "sh", "input": ""}}]),
+                json!([{"index": 0, "custom": {"input": "{\"l"}}]),
+                json!([{"index": 0, "custom": {"input": "s"}}]),
+                json!([{"index": 1, "id": "b", "function": {"name": "g", "arguments": "{}"}}]),
+            ],
+            vec![custom("a", "sh", "{\"ls"), call("b", "g", json!({}))],
         ),
     ] {
         assert_eq!(tool_calls(fragments), expected, "{row}");

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     api::Context,
     json::{indented, write_number, write_str},
-    script::Turn,
+    script::{ToolKind, Turn},
 };
 
 /// The body of the non-streaming answer to `turn`.
@@ -83,13 +83,19 @@ fn write_choice(out: &mut Vec<u8>, said: &Said, context: &Context) {
     out.push(b'}');
 }
 
-/// `"id":…,"type":"function","function":{…}}`: a call behind what opens it.
+/// `"id":…,"type":"function","function":{…}}`, or the same of a custom tool: a call behind what opens it.
 pub(super) fn write_call(out: &mut Vec<u8>, call: &Call, arguments: &str) {
     out.extend_from_slice(br#""id":"#);
     write_str(out, &call.id);
-    out.extend_from_slice(br#","type":"function","function":{"name":"#);
+    out.extend_from_slice(match call.kind {
+        ToolKind::Function => br#","type":"function","function":{"name":"#.as_slice(),
+        ToolKind::Custom => br#","type":"custom","custom":{"name":"#,
+    });
     write_str(out, &call.name);
-    out.extend_from_slice(br#","arguments":"#);
+    out.extend_from_slice(match call.kind {
+        ToolKind::Function => br#","arguments":"#.as_slice(),
+        ToolKind::Custom => br#","input":"#,
+    });
     write_str(out, arguments);
     out.extend_from_slice(b"}}");
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     api::Mark,
     json::{write_number, write_str},
-    script::{CallOrder, Extent},
+    script::{CallOrder, Extent, ToolKind},
 };
 
 /// One delta of a choice, and what it means.
@@ -73,9 +73,9 @@ impl Frames {
         let mut arguments: Vec<Source> = Vec::new();
         for (index, call) in calls.into_iter().enumerate() {
             let opening = once(Frame::call(index, &call, merged));
-            let fragments = call.arguments.fragments();
+            let (kind, fragments) = (call.kind, call.arguments.fragments());
             let fragments =
-                Box::new(fragments.map(move |fragment| Frame::argument(index, &fragment)));
+                Box::new(fragments.map(move |fragment| Frame::argument(index, kind, &fragment)));
             match said.call_order {
                 CallOrder::OneAfterTheOther => sources.extend([opening, fragments as Source]),
                 CallOrder::Interleaved => {
@@ -188,10 +188,14 @@ impl Frame {
         Self::new(delta, if empty { Mark::PartLast } else { Mark::Other })
     }
 
-    fn argument(index: usize, fragment: &Fragment) -> Self {
+    fn argument(index: usize, kind: ToolKind, fragment: &Fragment) -> Self {
         let mut delta = br#"{"tool_calls":[{"index":"#.to_vec();
         write_number(&mut delta, u64::try_from(index).unwrap_or(u64::MAX));
-        delta.extend_from_slice(br#","function":{"arguments":"#);
+        delta.extend_from_slice(match kind {
+            ToolKind::Function => br#","function":{"arguments":"#.as_slice(),
+            // not recorded, and in no type of the SDKs: as the function's is
+            ToolKind::Custom => br#","custom":{"input":"#,
+        });
         write_str(&mut delta, &fragment.text);
         delta.extend_from_slice(b"}}]}");
         Self::new(delta, delta_mark(fragment.last))

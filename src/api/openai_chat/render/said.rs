@@ -12,8 +12,8 @@ use crate::{
     },
     json::{self, Spacing},
     script::{
-        Arguments, CallOrder, Citation, Cuts, Dice, Era, Extent, Extras, Fragments, Message, Part,
-        Reply, Says, ScriptedPart, StopReason, ToolCall, Turn, Usage,
+        Arguments, CallOrder, Citation, CustomToolCall, Cuts, Dice, Era, Extent, Extras, Fragments,
+        Message, Part, Reply, Says, ScriptedPart, StopReason, ToolCall, ToolKind, Turn, Usage,
     },
 };
 
@@ -47,7 +47,9 @@ pub(super) struct Piece {
 #[derive(Clone)]
 pub(super) struct Call {
     pub(super) id: String,
+    pub(super) kind: ToolKind,
     pub(super) name: String,
+    /// Or the input of a custom tool.
     pub(super) arguments: Piece,
 }
 
@@ -110,13 +112,33 @@ impl Said {
                     caller: None,
                     fragments,
                 } => {
+                    let text = match arguments {
+                        // as today's models spell it: without spaces
+                        Arguments::Json(value) => json::to_string(value, Spacing::Compact).into(),
+                        Arguments::Raw(text) => text.as_str().into(),
+                    };
+                    let arguments = self.written(text, fragments.as_ref(), context)?;
                     let made = ids.base62("call_", 24);
-                    let n = u64::try_from(self.calls.len()).unwrap_or(u64::MAX);
-                    let seed = Dice::branch(context.seed, purpose::FRAGMENTS).next() ^ n;
                     self.calls.push(Call {
                         id: id.clone().unwrap_or(made),
+                        kind: ToolKind::Function,
                         name: name.clone(),
-                        arguments: Piece::of_arguments(arguments, fragments.as_ref(), seed)?,
+                        arguments,
+                    });
+                }
+                ScriptedPart::CustomToolCall {
+                    id,
+                    name,
+                    input,
+                    fragments,
+                } => {
+                    let input = self.written(Arc::clone(input), fragments.as_ref(), context)?;
+                    let made = ids.base62("call_", 24);
+                    self.calls.push(Call {
+                        id: id.clone().unwrap_or(made),
+                        kind: ToolKind::Custom,
+                        name: name.clone(),
+                        arguments: input,
                     });
                 }
                 ScriptedPart::ToolCall {
@@ -146,6 +168,22 @@ impl Said {
             }
         }
         Ok(())
+    }
+
+    /// What the next call is called with, which has its own dice.
+    fn written(
+        &self,
+        text: Arc<str>,
+        fragments: Option<&Fragments>,
+        context: &Context,
+    ) -> Result<Piece, String> {
+        let n = u64::try_from(self.calls.len()).unwrap_or(u64::MAX);
+        let seed = Dice::branch(context.seed, purpose::FRAGMENTS).next() ^ n;
+        let cuts = match fragments {
+            Some(fragments) => fragments.cutter(&text)?,
+            None => Cuts::Dealt(Dice::new(seed)),
+        };
+        Ok(Piece { text, cuts })
     }
 
     fn text(
@@ -243,26 +281,6 @@ fn check_extras(extras: &Extras) -> Result<(), String> {
 }
 
 impl Piece {
-    /// A value is spelled as today's models spell it: without spaces.
-    fn of_arguments(
-        arguments: &Arguments,
-        fragments: Option<&Fragments>,
-        seed: u64,
-    ) -> Result<Self, String> {
-        let text = match arguments {
-            Arguments::Json(value) => json::to_string(value, Spacing::Compact),
-            Arguments::Raw(text) => text.clone(),
-        };
-        let cuts = match fragments {
-            Some(fragments) => fragments.cutter(&text)?,
-            None => Cuts::Dealt(Dice::new(seed)),
-        };
-        Ok(Self {
-            text: text.into(),
-            cuts,
-        })
-    }
-
     /// The fragments, in order.
     pub(super) fn fragments(mut self) -> impl Iterator<Item = Fragment> + Send {
         let mut at = 0;
@@ -305,7 +323,7 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
         parts.push(Part::Text(content));
     }
     for call in said.calls {
-        parts.push(Part::ToolCall(call.into_call()?));
+        parts.push(call.into_part()?);
     }
     let refuses = said.kind == ContentKind::Refusal;
     let reason = words::stop_reason(&said.finish, refuses);
@@ -325,13 +343,17 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
 }
 
 impl Call {
-    fn into_call(self) -> Result<ToolCall, String> {
+    fn into_part(self) -> Result<Part, String> {
         if self.id.is_empty() || self.name.is_empty() {
             return Err("a tool call has no id, or no name\n  \
                         help: such a call can be played, but no strict client reads it"
                 .to_owned());
         }
         let text = &*self.arguments.text;
+        if self.kind == ToolKind::Custom {
+            let call = CustomToolCall::new(self.id, self.name, text.to_owned());
+            return Ok(Part::CustomToolCall(call));
+        }
         let arguments = match text {
             "" | "null" => Value::Object(serde_json::Map::new()),
             text => json::parse(text.as_bytes()).map_err(|error| {
@@ -343,6 +365,7 @@ impl Call {
                 )
             })?,
         };
-        Ok(ToolCall::new(self.id, self.name, arguments))
+        let call = ToolCall::new(self.id, self.name, arguments);
+        Ok(Part::ToolCall(call))
     }
 }
