@@ -64,7 +64,7 @@ pub enum Api {
     /// | `MaxTokens`, `ContextWindowExceeded` | `length` |
     /// | `EndTurn`, `StopSequence` | `stop` |
     /// | `ToolUse` | `tool_calls` |
-    /// | usage | `prompt_tokens` with those of the cache; thinking as `reasoning_tokens` |
+    /// | usage | `prompt_tokens` with those of the cache; thinking as `reasoning_tokens`; audio and predictions |
     ///
     /// Thinking, other citations, tools of the provider's, compaction, raw blocks, text behind a call and what stands
     /// around the answers of other APIs only are refused, with a way out.

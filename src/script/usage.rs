@@ -24,6 +24,14 @@ pub struct Usage {
     pub cache_creation_1h_tokens: u64,
     /// How many tokens of the answer are thinking, if the provider says it.
     pub thinking_tokens: Option<u64>,
+    /// How many tokens of the prompt are audio.
+    pub input_audio_tokens: u64,
+    /// How many tokens of the answer are audio.
+    pub output_audio_tokens: u64,
+    /// How many tokens of a prediction that came with the request are in the answer.
+    pub accepted_prediction_tokens: u64,
+    /// How many tokens of such a prediction are not; they count as tokens of the answer all the same.
+    pub rejected_prediction_tokens: u64,
     /// How often the provider searched the web, if it says it. Where an API says this only together with the
     /// pages fetched, the one that is not given is 0.
     pub web_search_requests: Option<u64>,
@@ -44,6 +52,10 @@ impl Usage {
             cache_creation_tokens: 0,
             cache_creation_1h_tokens: 0,
             thinking_tokens: None,
+            input_audio_tokens: 0,
+            output_audio_tokens: 0,
+            accepted_prediction_tokens: 0,
+            rejected_prediction_tokens: 0,
             web_search_requests: None,
             web_fetch_requests: None,
             iterations: Vec::new(),
@@ -82,6 +94,34 @@ impl Usage {
     #[must_use]
     pub const fn thinking(mut self, tokens: u64) -> Self {
         self.thinking_tokens = Some(tokens);
+        self
+    }
+
+    /// Sets how many tokens of the prompt are audio.
+    #[must_use]
+    pub const fn input_audio(mut self, tokens: u64) -> Self {
+        self.input_audio_tokens = tokens;
+        self
+    }
+
+    /// Sets how many tokens of the answer are audio.
+    #[must_use]
+    pub const fn output_audio(mut self, tokens: u64) -> Self {
+        self.output_audio_tokens = tokens;
+        self
+    }
+
+    /// Sets how many tokens of the request's prediction are in the answer.
+    #[must_use]
+    pub const fn accepted_prediction(mut self, tokens: u64) -> Self {
+        self.accepted_prediction_tokens = tokens;
+        self
+    }
+
+    /// Sets how many tokens of the request's prediction are not.
+    #[must_use]
+    pub const fn rejected_prediction(mut self, tokens: u64) -> Self {
+        self.rejected_prediction_tokens = tokens;
         self
     }
 

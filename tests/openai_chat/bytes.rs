@@ -56,7 +56,11 @@ fn streamed() -> Vec<(&'static str, Turn)> {
         .output(41)
         .cache_read(7)
         .cache_creation(3)
-        .thinking(23);
+        .thinking(23)
+        .input_audio(2)
+        .output_audio(4)
+        .accepted_prediction(8)
+        .rejected_prediction(6);
     let city = json!({"city": "Zürich"});
     let grass = Citation::web_search_result("Grass is green.", "https://grass.example");
     vec![

@@ -45,10 +45,16 @@ fn fragments() -> impl Strategy<Value = Fragments> {
 
 fn usage() -> impl Strategy<Value = Usage> {
     let tokens = || 0..u64::from(u32::MAX);
-    (tokens(), tokens(), tokens(), tokens(), option::of(tokens())).prop_map(
-        |(input, output, read, written, thinking)| {
+    let details = (tokens(), tokens(), tokens(), tokens());
+    let counters = (tokens(), tokens(), tokens(), tokens(), option::of(tokens()));
+    (counters, details).prop_map(
+        |((input, output, read, written, thinking), (heard, spoken, accepted, rejected))| {
             let usage = Usage::input(input).output(output);
             let usage = usage.cache_read(read).cache_creation(written);
+            let usage = usage.input_audio(heard).output_audio(spoken);
+            let usage = usage
+                .accepted_prediction(accepted)
+                .rejected_prediction(rejected);
             thinking.map_or(usage.clone(), |tokens| usage.thinking(tokens))
         },
     )

@@ -149,6 +149,48 @@ fn anthropic_has_no_custom_tools() {
 }
 
 #[test]
+fn the_usage_of_anthropic_has_neither_audio_nor_predictions() {
+    let usage = || Usage::input(1).output(1);
+    for (usage, what) in [
+        (
+            usage().input_audio(1),
+            "how many tokens of the prompt are audio",
+        ),
+        (
+            usage().output_audio(1),
+            "how many tokens of the answer are audio",
+        ),
+        (
+            usage().accepted_prediction(1),
+            "how many tokens of a prediction were accepted",
+        ),
+        (
+            usage().rejected_prediction(1),
+            "how many tokens of a prediction were rejected",
+        ),
+    ] {
+        let pass = Usage::input(2).iteration(Iteration::new("message", usage.clone()));
+        for turn in [
+            Turn::new().text("x").usage(usage.clone()),
+            Turn::new().text("x").usage_at_start(usage),
+            Turn::new().text("x").usage(pass),
+        ] {
+            let error = try_sse_body(Api::AnthropicMessages, &turn).unwrap_err();
+            let error = error.to_string();
+            let (found, rest) = error.split_once('\n').unwrap();
+            assert_eq!(
+                found,
+                format!("the usage of Anthropic Messages cannot say {what}")
+            );
+            assert!(
+                rest.ends_with("\n  help: leave it out of the usage"),
+                "{rest}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_filter_that_cuts_is_a_refusal_where_there_is_one_word_for_both() {
     let turn = Turn::new()
         .text("Half")

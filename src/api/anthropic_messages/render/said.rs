@@ -41,6 +41,15 @@ impl Said {
         let envelope = Envelope::at(context.era);
         let mut extras = message.extras.clone();
         let usage = usage(message, envelope)?;
+        let start = extras
+            .as_ref()
+            .and_then(|extras| extras.usage_at_start.as_ref());
+        let passes = usage.iterations.iter().map(|pass| &pass.usage);
+        [&usage]
+            .into_iter()
+            .chain(passes)
+            .chain(start)
+            .try_for_each(check_details)?;
         if let Some(extras) = &extras {
             check_extras(extras, envelope)?;
             check_start(extras, &usage, envelope)?;
@@ -139,6 +148,35 @@ fn usage(message: &Message, envelope: &Envelope) -> Result<Usage, String> {
         }
     }
     Ok(usage)
+}
+
+/// What only the usage of other APIs has.
+fn check_details(usage: &Usage) -> Result<(), String> {
+    for (tokens, what) in [
+        (
+            usage.input_audio_tokens,
+            "how many tokens of the prompt are audio",
+        ),
+        (
+            usage.output_audio_tokens,
+            "how many tokens of the answer are audio",
+        ),
+        (
+            usage.accepted_prediction_tokens,
+            "how many tokens of a prediction were accepted",
+        ),
+        (
+            usage.rejected_prediction_tokens,
+            "how many tokens of a prediction were rejected",
+        ),
+    ] {
+        if tokens > 0 {
+            return Err(format!(
+                "the usage of Anthropic Messages cannot say {what}\n  help: leave it out of the usage"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What is said has to have its place in the envelope.

@@ -115,11 +115,24 @@ pub(super) fn write_usage(out: &mut Vec<u8>, usage: &Usage) {
         out.extend_from_slice(br#","cache_write_tokens":"#);
         write_number(out, usage.cache_creation_tokens);
     }
-    out.extend_from_slice(
-        br#","audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":"#,
-    );
-    write_number(out, usage.thinking_tokens.unwrap_or(0));
-    out.extend_from_slice(
-        br#","audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}"#,
-    );
+    for (name, tokens) in [
+        (&br#","audio_tokens":"#[..], usage.input_audio_tokens),
+        (
+            br#"},"completion_tokens_details":{"reasoning_tokens":"#,
+            usage.thinking_tokens.unwrap_or(0),
+        ),
+        (br#","audio_tokens":"#, usage.output_audio_tokens),
+        (
+            br#","accepted_prediction_tokens":"#,
+            usage.accepted_prediction_tokens,
+        ),
+        (
+            br#","rejected_prediction_tokens":"#,
+            usage.rejected_prediction_tokens,
+        ),
+    ] {
+        out.extend_from_slice(name);
+        write_number(out, tokens);
+    }
+    out.extend_from_slice(b"}}");
 }
