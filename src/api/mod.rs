@@ -70,12 +70,14 @@ pub enum Api {
     /// around the answers of other APIs only are refused, with a way out.
     ///
     /// The form is what the request asks for: `stream_options.include_usage` and `include_obfuscation`; `logprobs` and
-    /// `top_logprobs`, made up, with a token for each fragment; `n` choices, which all say the same turn, and places
+    /// `top_logprobs`, made up, with a token for each fragment; `moderation`, which flags nothing unless
+    /// [`Turn::moderation`](crate::Turn::moderation) says what it found; `n` choices, which all say the same turn, and places
     /// count one of them. Models of the `gpt-5` family and search models have no member `logprobs` unless it is asked
     /// for. The helpers without a request ([`sse_body`](crate::sse_body)) write the usage.
     ///
     /// Bytes as recorded in 2026. Not recorded, so this crate's own: the first chunk of a refusal, where annotations stand
-    /// in a stream, the `logprobs` of the first and of the last chunk, the chunks of a custom tool call.
+    /// in a stream, the `logprobs` of the first and of the last chunk, the chunks of a custom tool call, where
+    /// moderation stands in a body, and what it has of several choices.
     ///
     /// ```
     /// use llm_wire_stub::{Api, StopReason, Turn, accumulate, json_body, sse_body};

@@ -115,6 +115,7 @@ pub(crate) struct Extras {
     pub(crate) stop_details: Option<StopDetails>,
     pub(crate) container: Option<Container>,
     pub(crate) context_management: Option<Json>,
+    pub(crate) moderation: Option<Json>,
     pub(crate) service_tier: Option<String>,
     pub(crate) inference_geo: Option<String>,
     /// Whether it was recorded, so that nothing is added to it: no estimate, and no member that is there as a rule.
@@ -192,6 +193,30 @@ impl Turn {
     #[track_caller]
     pub fn context_management(mut self, applied: impl Into<Json>) -> Self {
         self.extras().context_management = Some(applied.into());
+        self
+    }
+
+    /// Says what the provider's moderation found in request and answer: the member `moderation`. It is written where
+    /// the request asks for it; without this nothing is flagged there.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Json, Turn, accumulate, sse_body};
+    /// use serde_json::json;
+    ///
+    /// let nothing = json!({"type": "moderation_results", "model": "omni-moderation-latest", "results": []});
+    /// let failed = json!({"type": "error", "code": "server_error", "message": "Try again."});
+    /// let found = json!({"input": nothing, "output": failed});
+    /// let turn = Turn::new().text("Paris.").moderation(found.clone());
+    /// let reply = accumulate(Api::OpenAiChat, &sse_body(Api::OpenAiChat, &turn)).unwrap();
+    /// assert_eq!(reply.moderation, Some(Json::from(found)));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, on an error turn.
+    #[track_caller]
+    pub fn moderation(mut self, found: impl Into<Json>) -> Self {
+        self.extras().moderation = Some(found.into());
         self
     }
 

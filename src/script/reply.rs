@@ -28,6 +28,8 @@ pub struct Reply {
     pub container: Option<Container>,
     /// What the provider did with the context.
     pub context_management: Option<Json>,
+    /// What the provider's moderation found in request and answer, where the request asked for it.
+    pub moderation: Option<Json>,
     /// At which tier the answer was made, where the provider says it.
     pub service_tier: Option<String>,
     /// Where the answer was made, where the provider says it.
@@ -69,6 +71,7 @@ impl Reply {
             stop_details: None,
             container: None,
             context_management: None,
+            moderation: None,
             service_tier: None,
             inference_geo: None,
             other_choices: Vec::new(),

@@ -359,8 +359,8 @@ fn undrawn(chunk: &str) -> String {
 }
 
 /// The turn that a recorded stream says, cut as it was.
-fn turn_of(chunks: &[String]) -> Turn {
-    let chunks: Vec<Value> = chunks
+fn turn_of(sent: &[String]) -> Turn {
+    let chunks: Vec<Value> = sent
         .iter()
         .map(|chunk| serde_json::from_str(chunk).unwrap())
         .collect();
@@ -369,7 +369,12 @@ fn turn_of(chunks: &[String]) -> Turn {
         .model(chunks[0]["model"].as_str().unwrap());
     let mut text: Vec<String> = Vec::new();
     let mut calls: Vec<(String, String, Vec<String>)> = Vec::new();
-    for chunk in &chunks {
+    for (chunk, sent) in chunks.iter().zip(sent) {
+        if chunk["moderation"].is_object() {
+            let (_, found) = sent.split_once(r#","moderation":"#).unwrap();
+            let (found, _) = found.split_once(r#","usage":null"#).unwrap();
+            turn = turn.moderation(Json::raw(found));
+        }
         let choice = &chunk["choices"][0];
         let said = choice["delta"]["content"].as_str().unwrap_or_default();
         if !said.is_empty() {
@@ -416,30 +421,94 @@ fn turn_of(chunks: &[String]) -> Turn {
 
 #[tokio::test]
 async fn recorded_streams_of_today_are_said_again_byte_for_byte_but_for_what_is_drawn() {
-    for (name, has_usage, left_out) in [
-        ("openai-text-usage.sse", true, 0),
-        ("openai-parallel-tools-2026.sse", false, 0),
-        // the chunk with the moderation is not said
-        ("openai-moderation.sse", true, 1),
+    let moderation = json!({"model": "omni-moderation-latest"});
+    for (name, has_usage, moderation) in [
+        ("openai-text-usage.sse", true, Value::Null),
+        ("openai-parallel-tools-2026.sse", false, Value::Null),
+        ("openai-moderation.sse", true, moderation),
     ] {
         let Some(recorded) = capture(name) else {
             return;
         };
         let recorded = chunks_of(&recorded);
-        let recorded = &recorded[..recorded.len() - left_out];
         let stub = WireStub::builder()
-            .turn(turn_of(recorded).allow_script_drift())
+            .turn(turn_of(&recorded).allow_script_drift())
             .start();
         let options = json!({"include_usage": has_usage});
         let said = call(&stub)
             .to("/v1/chat/completions")
             .header("authorization", "Bearer k")
             .streamed()
-            .member("stream_options", options);
+            .member("stream_options", options)
+            .member("moderation", moderation);
         let said = chunks_of(&said.send().await.body);
         let undrawn = |chunks: &[String]| chunks.iter().map(|c| undrawn(c)).collect::<Vec<_>>();
-        assert_eq!(undrawn(&said), undrawn(recorded), "{name}");
+        assert_eq!(undrawn(&said), undrawn(&recorded), "{name}");
     }
+}
+
+/// The text without its numbers.
+fn uncounted(json: &str) -> String {
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+    let mut parts = json.split('"').enumerate();
+    let mut all = String::new();
+    for (n, part) in &mut parts {
+        let part: String = match n % 2 {
+            0 => part
+                .replace("e-", "")
+                .chars()
+                .filter(|c| !is_number(*c))
+                .collect(),
+            _ => format!("\"{part}\""),
+        };
+        all += &part;
+    }
+    all
+}
+
+#[tokio::test]
+async fn moderation_flags_nothing_unless_the_turn_says_what_it_found() {
+    let found = json!({"input": {"type": "error"}, "output": {"type": "error"}});
+    let stub = WireStub::builder()
+        .turns(vec![Turn::new().text("x").seed(1); 3])
+        .turn(Turn::new().text("x").moderation(found.clone()))
+        .turn(Turn::new().text("x").moderation(found.clone()))
+        .start();
+    let asked = call(&stub)
+        .to("/v1/chat/completions")
+        .header("authorization", "Bearer k");
+    let moderated = asked
+        .clone()
+        .member("moderation", json!({"model": "omni-moderation-latest"}));
+    let whole = moderated.clone().send().await;
+    let whole = accumulate_json(API, &whole.body).unwrap().moderation;
+    let streamed = moderated.clone().streamed().send().await.body;
+    assert_eq!(accumulate(API, &streamed).unwrap().moderation, whole);
+    let last = chunks_of(&streamed).pop().unwrap();
+    assert!(
+        !last.contains(r#""usage""#),
+        "usage was not asked for: {last}"
+    );
+    let choices = moderated.clone().member("n", 2).send().await.json();
+    let results = choices["moderation"]["output"]["results"].as_array();
+    assert_eq!(results.unwrap().len(), 2);
+
+    let told = moderated.streamed().send().await.body;
+    let told = accumulate(API, &told).unwrap().moderation;
+    assert_eq!(told, Some(Json::from(found)));
+    let unasked = asked.streamed().send().await.body;
+    assert_eq!(accumulate(API, &unasked).unwrap().moderation, None);
+
+    let Some(recorded) = capture("openai-moderation.sse") else {
+        return;
+    };
+    let undrawn = |body: &[u8]| {
+        let last = chunks_of(body).pop().unwrap();
+        let (_, found) = last.split_once(r#","moderation":"#).unwrap();
+        let (found, _) = found.split_once("}]}}").unwrap();
+        uncounted(found)
+    };
+    assert_eq!(undrawn(&streamed), undrawn(&recorded));
 }
 
 #[test]

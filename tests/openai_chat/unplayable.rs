@@ -191,6 +191,19 @@ fn the_usage_of_anthropic_has_neither_audio_nor_predictions() {
 }
 
 #[test]
+fn anthropic_has_no_moderation() {
+    let turn = Turn::new().moderation(json!({}));
+    let error = try_json_body(Api::AnthropicMessages, &turn).unwrap_err();
+    let error = error.to_string();
+    let (what, rest) = error.split_once('\n').unwrap();
+    assert_eq!(what, "an answer of Anthropic Messages has no `moderation`");
+    assert!(
+        rest.ends_with("\n  help: leave it out of the turn"),
+        "{rest}"
+    );
+}
+
+#[test]
 fn a_filter_that_cuts_is_a_refusal_where_there_is_one_word_for_both() {
     let turn = Turn::new()
         .text("Half")

@@ -1,8 +1,9 @@
-//! What the APIs of OpenAI share: the error table, the response headers, the rules on every request, and the side roads
-//! beside them.
+//! What the APIs of OpenAI share: the error table, the response headers, moderation, the rules on every request, and the
+//! side roads beside them.
 
 mod error;
 mod head;
+pub(crate) mod moderation;
 pub(crate) mod rules;
 pub(crate) mod side_roads;
 

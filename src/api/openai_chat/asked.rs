@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::api::sketch::string;
+
 /// What the answer depends on besides the turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
@@ -11,6 +13,7 @@ pub(crate) struct Asked {
     pub(super) obfuscation: Wanted,
     /// How many other tokens stand beside each; `None` without `logprobs`.
     pub(super) top_logprobs: Option<usize>,
+    pub(super) moderation: Moderation,
     /// `n`: how many choices.
     pub(super) choices: usize,
 }
@@ -20,6 +23,16 @@ pub(crate) struct Asked {
 pub(super) enum Wanted {
     Yes,
     No,
+}
+
+/// Whether what moderation finds is part of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Moderation {
+    No,
+    /// `moderation.model`.
+    By(String),
+    /// Without a request: if the turn says it.
+    IfSaid,
 }
 
 /// More choices than the service gives are not given.
@@ -34,12 +47,17 @@ impl Asked {
         let number = |name: &str| body.get(name).and_then(Value::as_u64);
         let small = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let wanted = |yes: bool| if yes { Wanted::Yes } else { Wanted::No };
+        let moderation = body.get("moderation").filter(|asked| asked.is_object());
         let logprobs = body.get("logprobs") == Some(&Value::Bool(true));
         Self {
             usage: wanted(option("include_usage") == Some(true)),
             obfuscation: wanted(option("include_obfuscation") != Some(false)),
             top_logprobs: logprobs
                 .then(|| small(number("top_logprobs").unwrap_or(0).min(MOST_LOGPROBS))),
+            moderation: match moderation {
+                Some(asked) => Moderation::By(string(asked.get("model"))),
+                None => Moderation::No,
+            },
             choices: small(number("n").unwrap_or(1).clamp(1, MOST_CHOICES)),
         }
     }
@@ -52,6 +70,7 @@ impl Default for Asked {
             usage: Wanted::Yes,
             obfuscation: Wanted::Yes,
             top_logprobs: None,
+            moderation: Moderation::IfSaid,
             choices: 1,
         }
     }
@@ -66,6 +85,7 @@ mod tests {
     fn usage_has_to_be_asked_for_and_obfuscation_to_be_declined() {
         let plain = Asked {
             usage: Wanted::No,
+            moderation: Moderation::No,
             ..Asked::default()
         };
         for (body, expected) in [
@@ -75,6 +95,7 @@ mod tests {
                 json!({"stream_options": {"include_usage": true, "include_obfuscation": false}}),
                 Asked {
                     obfuscation: Wanted::No,
+                    moderation: Moderation::No,
                     ..Asked::default()
                 },
             ),
@@ -86,6 +107,14 @@ mod tests {
                     ..plain.clone()
                 },
             ),
+            (
+                json!({"moderation": {"model": "omni-moderation-latest"}}),
+                Asked {
+                    moderation: Moderation::By("omni-moderation-latest".to_owned()),
+                    ..plain.clone()
+                },
+            ),
+            (json!({"moderation": null}), plain.clone()),
             (
                 json!({"logprobs": false, "top_logprobs": 2, "n": 0}),
                 plain.clone(),

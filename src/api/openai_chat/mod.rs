@@ -3,6 +3,7 @@
 //! ```text
 //! role chunk*                              the last of each choice has its finish_reason
 //! (usage chunk)                            choices [], where the request asks for it
+//! (moderation chunk)                       as that
 //! [DONE]
 //! ```
 //!
@@ -33,4 +34,5 @@ mod purpose {
     pub(super) const FRAGMENTS: u64 = 4;
     pub(super) const FINGERPRINT: u64 = 5;
     pub(super) const LOGPROBS: u64 = 7;
+    pub(super) const MODERATION: u64 = 8;
 }

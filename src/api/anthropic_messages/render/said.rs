@@ -181,6 +181,12 @@ fn check_details(usage: &Usage) -> Result<(), String> {
 
 /// What is said has to have its place in the envelope.
 fn check_extras(extras: &Extras, envelope: &Envelope) -> Result<(), String> {
+    if extras.moderation.is_some() {
+        return Err(
+            "an answer of Anthropic Messages has no `moderation`\n  help: leave it out of the turn"
+                .to_owned(),
+        );
+    }
     for (has, said, what) in [
         (
             envelope.stop_details,

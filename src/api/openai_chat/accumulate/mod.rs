@@ -26,7 +26,7 @@ use self::choice::Choice;
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
-    script::{self, Part, Reply, Usage, count},
+    script::{self, Json, Part, Reply, Usage, count},
     sse::SseEvent,
 };
 
@@ -41,6 +41,7 @@ pub(crate) struct ChatAccumulator {
     id: String,
     model: String,
     service_tier: Option<String>,
+    moderation: Option<Json>,
     /// By their indices.
     choices: Vec<Choice>,
     usage: Usage,
@@ -123,6 +124,9 @@ impl ChatAccumulator {
         if let Some(tier) = members.string_or_null("service_tier")? {
             self.service_tier = Some(tier.to_owned());
         }
+        if let Some(found) = members.object_or_null("moderation")? {
+            self.moderation = Some(Json::read(Value::Object(found.clone())));
+        }
         usage::read(members, &mut self.usage)
     }
 
@@ -200,6 +204,7 @@ impl ChatAccumulator {
             std::mem::take(&mut self.usage),
         );
         reply.service_tier = self.service_tier.take();
+        reply.moderation = self.moderation.take();
         let others = choices.map(|choice| {
             let (parts, reason) = choice.read();
             script::Choice::new(parts, reason)

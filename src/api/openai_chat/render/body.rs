@@ -28,7 +28,13 @@ pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
         write_number(&mut out, u64::try_from(n).unwrap_or(u64::MAX));
         out.extend_from_slice(&choice);
     }
-    out.extend_from_slice(br#"],"usage":"#);
+    out.push(b']');
+    // in a stream it stands before the usage; of a body it is not known
+    if let Some(found) = &said.moderation {
+        out.extend_from_slice(br#","moderation":"#);
+        out.extend_from_slice(found.as_str().as_bytes());
+    }
+    out.extend_from_slice(br#","usage":"#);
     write_usage(&mut out, &said.usage);
     said.envelope.write_tier(&mut out);
     out.push(b'}');

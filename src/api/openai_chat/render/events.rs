@@ -12,7 +12,7 @@ use crate::{
         openai_chat::{asked::Wanted, purpose},
     },
     json::{write_number, write_str},
-    script::{Dice, Turn},
+    script::{Dice, Json, Turn},
 };
 
 /// The events of one turn, one at a time.
@@ -35,6 +35,7 @@ pub(crate) struct Events {
 enum Next {
     Choices,
     Usage,
+    Moderation,
     Done,
     Nothing,
 }
@@ -129,6 +130,17 @@ impl Events {
         self.chunk(data, Mark::Other)
     }
 
+    fn moderation_chunk(&mut self, found: &Json) -> WireEvent {
+        let mut data = Vec::with_capacity(4096);
+        self.write_start(&mut data);
+        data.extend_from_slice(br#"],"moderation":"#);
+        data.extend_from_slice(found.as_str().as_bytes());
+        if self.usage == Wanted::Yes {
+            data.extend_from_slice(br#","usage":null"#);
+        }
+        self.chunk(data, Mark::Other)
+    }
+
     /// A chunk whose data lack their obfuscation and their last brace.
     fn chunk(&mut self, mut data: Vec<u8>, mark: Mark) -> WireEvent {
         if let Some(obfuscation) = &mut self.obfuscation {
@@ -152,11 +164,17 @@ impl Iterator for Events {
                 Next::Choices => match self.choice() {
                     Some(event) => return Some(event),
                     None if self.usage == Wanted::Yes => self.next = Next::Usage,
-                    None => self.next = Next::Done,
+                    None => self.next = Next::Moderation,
                 },
                 Next::Usage => {
-                    self.next = Next::Done;
+                    self.next = Next::Moderation;
                     return Some(self.usage_chunk());
+                }
+                Next::Moderation => {
+                    self.next = Next::Done;
+                    if let Some(found) = self.said.moderation.take() {
+                        return Some(self.moderation_chunk(&found));
+                    }
                 }
                 Next::Done => {
                     self.next = Next::Nothing;

@@ -8,12 +8,14 @@ use super::{annotation::Annotation, envelope::Envelope};
 use crate::{
     api::{
         Context, Ids,
-        openai_chat::{purpose, words},
+        openai::moderation::beside_an_answer,
+        openai_chat::{asked::Moderation, purpose, words},
     },
     json::{self, Spacing},
     script::{
         Arguments, CallOrder, Citation, CustomToolCall, Cuts, Dice, Era, Extent, Extras, Fragments,
-        Message, Part, Reply, Says, ScriptedPart, StopReason, ToolCall, ToolKind, Turn, Usage,
+        Json, Message, Part, Reply, Says, ScriptedPart, StopReason, ToolCall, ToolKind, Turn,
+        Usage,
     },
 };
 
@@ -29,6 +31,8 @@ pub(super) struct Said {
     pub(super) extent: Extent,
     pub(super) finish: String,
     pub(super) usage: Usage,
+    /// What moderation found, where it is said.
+    pub(super) moderation: Option<Json>,
 }
 
 /// What the text is.
@@ -90,6 +94,7 @@ impl Said {
             extent: message.extent,
             finish: words::finish_reason(&stop_reason)?.to_owned(),
             usage,
+            moderation: moderation(extras.moderation, context),
         };
         said.parts(message, context)?;
         said.check()?;
@@ -280,6 +285,19 @@ fn check_extras(extras: &Extras) -> Result<(), String> {
     Ok(())
 }
 
+/// What moderation found, where the request asks for it: what the turn says, or that nothing is flagged.
+fn moderation(said: Option<Json>, context: &Context) -> Option<Json> {
+    match &context.asked.chat.moderation {
+        Moderation::No => None,
+        Moderation::IfSaid => said,
+        Moderation::By(model) => said.or_else(|| {
+            let dice = Dice::branch(context.seed, purpose::MODERATION);
+            let found = beside_an_answer(model, context.asked.chat.choices, dice);
+            Some(Json::spelled(&found))
+        }),
+    }
+}
+
 impl Piece {
     /// The fragments, in order.
     pub(super) fn fragments(mut self) -> impl Iterator<Item = Fragment> + Send {
@@ -339,6 +357,7 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
     } = said.envelope;
     let mut reply = Reply::new(id, model, parts, reason, usage);
     reply.service_tier = service_tier;
+    reply.moderation = said.moderation;
     Ok(reply)
 }
 
