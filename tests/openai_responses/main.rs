@@ -1,0 +1,15 @@
+//! OpenAI Responses, from its bytes to its rules.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may panic, and says loudly what it skips"
+)]
+
+mod captures;
+
+use llm_wire_stub::Api;
+
+const API: Api = Api::OpenAiResponses;
