@@ -1,11 +1,10 @@
-//! One answer: its content, its stop reason, its usage, whole and streamed.
+//! One answer: its content and its usage, whole and streamed.
 
 use llm_wire_stub::{Arguments, Cut, Part, Reply, Turn, WireStub};
-use llm_wire_stub_interop::reply;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, Form, Seen, Wants},
+    client::{Client, Form, Library, Seen, Wants, Wire, best},
     topics::{self, Topic, verdict},
     turns,
 };
@@ -13,12 +12,13 @@ use crate::{
 for_each_client!(
     every_turn_arrives_as_it_was_said,
     text_arrives_as_it_was_said_when_every_byte_is_a_write_of_its_own,
-    every_stop_reason_has_its_word,
     the_usage_of_a_cached_prompt_adds_up,
     arguments_that_are_no_json_are_never_taken_for_shorter_ones,
+    an_answer_to_a_schema_is_asked_for_and_read,
 );
+for_each_client!(on (Chat): calls_that_come_in_turns_are_told_apart);
 
-async fn ask(client: Client, form: Form, turn: &Turn) -> Seen {
+pub(crate) async fn ask(client: Client, form: Form, turn: &Turn) -> Seen {
     // how it is read is what is looked at, so the request offers no tools
     let stub = WireStub::builder()
         .turn(turn.clone())
@@ -46,9 +46,30 @@ pub(crate) fn said(reply: &Reply) -> Vec<Value> {
     parts.collect()
 }
 
-fn topic(turn: &str) -> Topic {
+/// The turns that every SDK reads, and one that the APIs can say which have no place for text behind a call.
+fn turns() -> Vec<(&'static str, Turn)> {
+    let before = Turn::new()
+        .text("Let me look.")
+        .tool_call("weather", json!({"city": "Oslo"}))
+        .tool_call("weather", json!({"city": "Łódź"}));
+    let mut turns = turns::turns();
+    turns.push(("text before parallel calls", before.seed(100)));
+    turns
+}
+
+/// The turns that an API cannot say.
+const fn unsayable(wire: Wire) -> &'static [&'static str] {
+    match wire {
+        Wire::Anthropic => &[],
+        Wire::Chat => &["texts and parallel calls"],
+    }
+}
+
+fn topic(turn: &str, reply: &Reply) -> Topic {
     match turn {
+        _ if reply.text() != reply.text().trim() => topics::WHITE_SPACE,
         "texts and parallel calls" => topics::TEXT_BETWEEN_CALLS,
+        "text before parallel calls" => topics::TEXT_BEFORE_CALLS,
         turn if turn.contains("call") || turn.contains("arguments") => topics::TOOL_CALLS,
         _ => topics::TEXT,
     }
@@ -56,13 +77,17 @@ fn topic(turn: &str) -> Topic {
 
 async fn every_turn_arrives_as_it_was_said(client: Client) {
     for form in [Form::Whole, Form::Streamed] {
-        for (name, turn) in turns::turns() {
+        let mut unsaid = Vec::new();
+        for (name, turn) in turns() {
+            let Some(reply) = client.wire.reply(&turn) else {
+                unsaid.push(name);
+                continue;
+            };
             let seen = ask(client, form, &turn).await;
-            let reply = reply(&turn);
             let found = verdict(seen.content == said(&reply), &seen);
-            topic(name).assert(client, form, found);
+            topic(name, &reply).assert(client, form, found);
 
-            let model = turns::own_model(name).unwrap_or(llm_wire_stub_interop::MODEL);
+            let model = turns::own_model(name).unwrap_or(client.wire.model());
             let kept = |name, right: &str| match seen.kept[name].as_str() {
                 Some(kept) => {
                     assert_eq!(kept, right);
@@ -78,6 +103,7 @@ async fn every_turn_arrives_as_it_was_said(client: Client) {
             };
             topics::ID_AND_MODEL.assert(client, form, found);
         }
+        assert_eq!(unsaid, unsayable(client.wire));
     }
 }
 
@@ -104,8 +130,12 @@ async fn a_genai_stream_puts_text_said_after_a_tool_call_before_it() {
     let oslo = json!({"tool": "weather", "id": "toolu_1", "arguments": {"city": "Oslo"}});
     let now = json!({"tool": "now", "id": "toolu_2", "arguments": {}});
 
-    let whole = ask(Client::Genai, Form::Whole, &turn).await;
-    let streamed = ask(Client::Genai, Form::Streamed, &turn).await;
+    let genai = Client {
+        library: Library::Genai,
+        wire: Wire::Anthropic,
+    };
+    let whole = ask(genai, Form::Whole, &turn).await;
+    let streamed = ask(genai, Form::Streamed, &turn).await;
 
     let (look, time) = (
         json!({"text": "Let me look."}),
@@ -114,72 +144,6 @@ async fn a_genai_stream_puts_text_said_after_a_tool_call_before_it() {
     assert_eq!(whole.content, [look, oslo.clone(), time, now.clone()]);
     let joined = json!({"text": "Let me look.And the time."});
     assert_eq!(streamed.content, [joined, oslo, now]);
-}
-
-/// The client's words for each of the service's.
-fn words(client: Client) -> [&'static str; 9] {
-    match client {
-        // `pause_turn` asks for the turn to be sent again; here it is told apart from a finished answer by
-        // `CompletionResponse::raw` only
-        Client::Rig => [
-            "Stop",
-            "Length",
-            "Stop",
-            "ToolCalls",
-            "Stop",
-            "ContentFilter",
-            "Length",
-            "Other(\"compaction\")",
-            "Other(\"a_reason_of_tomorrow\")",
-        ],
-        Client::Genai => [
-            "Completed(\"end_turn\")",
-            "MaxTokens(\"max_tokens\")",
-            "StopSequence(\"stop_sequence\")",
-            "ToolCall(\"tool_use\")",
-            "Other(\"pause_turn\")",
-            "ContentFilter(\"refusal\")",
-            "MaxTokens(\"model_context_window_exceeded\")",
-            "Other(\"compaction\")",
-            "Other(\"a_reason_of_tomorrow\")",
-        ],
-        Client::AsyncAnthropic => [
-            "end_turn",
-            "max_tokens",
-            "stop_sequence",
-            "tool_use",
-            "pause_turn",
-            "refusal",
-            "model_context_window_exceeded",
-            "compaction",
-            "a_reason_of_tomorrow",
-        ],
-    }
-}
-
-async fn every_stop_reason_has_its_word(client: Client) {
-    for form in [Form::Whole, Form::Streamed] {
-        let mut plain = Vec::new();
-        for ((reason, turn), word) in turns::stops().into_iter().zip(words(client)) {
-            let seen = ask(client, form, &turn).await;
-            assert_eq!(seen.stop.as_deref(), Some(word), "{reason}");
-            assert_eq!(seen.content, [json!({"text": "so far"})], "{reason}");
-            if word == words(client)[0] && reason != "end_turn" {
-                plain.push(format!("`{reason}`"));
-            }
-            // rig alone takes a refusal for a failed turn, with its text kept
-            let refused = client == Client::Rig && reason == "refusal";
-            let text = seen.failure.map(|failure| failure.text);
-            let refusal = "The model refused to complete the request".to_owned();
-            assert_eq!(text, refused.then_some(refusal), "{reason}");
-        }
-        let found = if plain.is_empty() {
-            "none".to_owned()
-        } else {
-            plain.join(", ")
-        };
-        topics::STOP_REASONS.assert(client, form, &found);
-    }
 }
 
 async fn the_usage_of_a_cached_prompt_adds_up(client: Client) {
@@ -191,15 +155,15 @@ async fn the_usage_of_a_cached_prompt_adds_up(client: Client) {
     for form in [Form::Whole, Form::Streamed] {
         let seen = ask(client, form, turn).await;
         let kept = ["input", "output", "cache_read", "cache_creation"].map(|name| &seen.kept[name]);
-        let found = match client {
-            // both count the cached tokens as input
-            Client::Rig | Client::Genai => {
+        let found = match client.library {
+            // all count the cached tokens as input
+            Library::Rig | Library::Genai | Library::AsyncOpenai => {
                 let all = [7 + 4_096 + 512, 123, 4_096, 512].map(Value::from);
                 assert_eq!(kept, all.each_ref());
                 "kept"
             }
             // the caches have no field: a prompt of 4615 tokens looks like one of 7
-            Client::AsyncAnthropic => {
+            Library::AsyncAnthropic => {
                 let all = [json!(7), json!(123), Value::Null, Value::Null];
                 assert_eq!(kept, all.each_ref());
                 "**silent**"
@@ -209,26 +173,72 @@ async fn the_usage_of_a_cached_prompt_adds_up(client: Client) {
     }
 }
 
-/// The stream is whole, the model's JSON is not.
+/// The answer is whole, the model's JSON is not. An object of Anthropic's whole answer cannot hold it.
 async fn arguments_that_are_no_json_are_never_taken_for_shorter_ones(client: Client) {
-    for (sent, read) in [
-        (
-            r#"{"line": 1, "path": "src/ma"#,
-            json!({"line": 1, "path": "src/ma"}),
-        ),
-        (r#"{"line": nope}"#, json!({})),
-    ] {
-        let turn = Turn::new().tool_call_with_id("toolu_1", "edit", Arguments::raw(sent));
-        let seen = ask(client, Form::Streamed, &turn).await;
-        assert_eq!(seen.failure, None);
-        let (arguments, found) = match client {
-            // an object all the same, for a tool that never looks at `invalid_arguments`
-            Client::Rig => (json!({"invalid": sent, "read": read}), "marked"),
-            Client::Genai => (json!(sent), "given as a string"),
-            Client::AsyncAnthropic => (json!({"not JSON": sent}), "given as sent"),
-        };
-        let call = json!({"tool": "edit", "id": "toolu_1", "arguments": arguments});
-        assert_eq!(seen.content, [call]);
-        topics::BAD_ARGUMENTS.assert(client, Form::Streamed, found);
+    let forms = match client.wire {
+        Wire::Anthropic => &[Form::Streamed][..],
+        Wire::Chat => &[Form::Whole, Form::Streamed],
+    };
+    for form in forms {
+        for (sent, read) in [
+            (
+                r#"{"line": 1, "path": "src/ma"#,
+                json!({"line": 1, "path": "src/ma"}),
+            ),
+            (r#"{"line": nope}"#, json!({})),
+        ] {
+            let turn = Turn::new().tool_call_with_id("toolu_1", "edit", Arguments::raw(sent));
+            let seen = ask(client, *form, &turn).await;
+            let (arguments, found) = match client.library {
+                // an object all the same, for a tool that never looks at `invalid_arguments`
+                Library::Rig => (json!({"invalid": sent, "read": read}), "marked"),
+                Library::Genai if *form == Form::Whole => (Value::Null, "error"),
+                Library::Genai => (json!(sent), "given as a string"),
+                Library::AsyncAnthropic | Library::AsyncOpenai => {
+                    (json!({"not JSON": sent}), "given as sent")
+                }
+            };
+            if found == "error" {
+                assert_eq!(seen.failure().kind, "ChatResponseGeneration");
+            } else {
+                assert_eq!(seen.failure, None);
+                let call = json!({"tool": "edit", "id": "toolu_1", "arguments": arguments});
+                assert_eq!(seen.content, [call]);
+            }
+            topics::BAD_ARGUMENTS.assert(client, *form, found);
+        }
+    }
+}
+
+/// A judge of what joins the fragments: all calls open, then one fragment of each in turn.
+async fn calls_that_come_in_turns_are_told_apart(client: Client) {
+    let city = |city: &str| json!({"city": city, "days": [1, 2, 3]});
+    let turn = Turn::new()
+        .tool_call_with_id("call_a", "weather", city("Oslo"))
+        .tool_call_with_id("call_b", "weather", city("Łódź"))
+        .tool_call_with_id("call_c", "now", json!({}))
+        .interleaved_tool_calls();
+    let seen = ask(client, Form::Streamed, &turn).await;
+    let right = seen.content == said(&client.wire.reply(&turn).expect("sayable"));
+    topics::CALLS_IN_TURNS.assert(client, Form::Streamed, verdict(right, &seen));
+}
+
+/// The request carries name and schema, in neutral words; what comes back fits it, or would be script drift.
+async fn an_answer_to_a_schema_is_asked_for_and_read(client: Client) {
+    if client.library == Library::AsyncAnthropic {
+        // it has no such parameter
+        return;
+    }
+    for form in [Form::Whole, Form::Streamed] {
+        let stub = WireStub::builder()
+            .turn(Turn::new().json(json!({"best": 1})))
+            .start();
+        let seen = client.ask(&stub, form, Wants::Structured).await;
+        let right = seen.content == [json!({"text": r#"{"best":1}"#})];
+        topics::STRUCTURED.assert(client, form, verdict(right, &seen));
+        let request = stub.single_request();
+        let format = request.response_format().expect("a format");
+        assert_eq!(format.schema, best());
+        stub.verify();
     }
 }

@@ -4,7 +4,7 @@ use llm_wire_stub::{After, ApiError, Ending, Fault, Outcome, Turn, WireStub};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, Failure, Form, Seen, Wants, async_anthropic},
+    client::{Client, Failure, Form, Library, Seen, Wants, Wire, async_anthropic},
     topics::{self, verdict},
 };
 
@@ -64,15 +64,16 @@ async fn a_body_that_ends_early_is_noticed_or_not(client: Client) {
         // no client may take it for a finished answer
         topic.assert(client, Form::Streamed, verdict(false, &seen));
         assert_eq!(seen.stop, None);
-        // calls are given at the end only, and genai has none
+        // genai gives calls at the end only, and rig on Chat what is closed, as calls are by the stop reason
         let calls = topic.name == topics::NO_TERMINAL_CALL.name;
-        let arrived = if client == Client::Genai && calls {
-            Vec::new()
-        } else {
-            arrived
+        let loses = match (client.library, client.wire) {
+            (Library::Genai, _) | (Library::Rig, Wire::Chat) => true,
+            (Library::Rig, Wire::Anthropic)
+            | (Library::AsyncAnthropic | Library::AsyncOpenai, _) => false,
         };
+        let arrived = if calls && loses { Vec::new() } else { arrived };
         assert_eq!(seen.content, arrived);
-        if client == Client::Rig {
+        if client.library == Library::Rig {
             assert_eq!(seen.failure().kind, "Truncated");
             let text = "ResponseError: the reply ended before the provider ended it";
             assert_eq!(seen.failure().text, text);
@@ -92,26 +93,35 @@ async fn what_follows_the_stop_reason_is_noticed_or_not(client: Client) {
     let right = seen.content == whole() && seen.stop.is_some();
     topics::NO_MESSAGE_STOP.assert(client, Form::Streamed, verdict(right, &seen));
 
-    // rig reads no further: not even an error event there is seen
+    // rig reads no further on Anthropic: not even an error event there is seen
     let turn = text().end(After::stop_reason(), ApiError::overloaded());
     let seen = once(client, turn, Outcome::Failed).await;
     assert_eq!(seen.content, whole());
-    assert_eq!(seen.failure.is_none(), client == Client::Rig);
+    let reads_no_further = (client.library, client.wire) == (Library::Rig, Wire::Anthropic);
+    assert_eq!(seen.failure.is_none(), reads_no_further);
 }
 
 fn connection_lost(client: Client) -> (&'static str, &'static str) {
-    match client {
-        Client::Rig => (
+    match (client.library, client.wire) {
+        (Library::Rig, _) => (
             "Http",
             "HttpError: Http client error: error decoding response body",
         ),
-        Client::Genai => (
+        (Library::Genai, Wire::Anthropic) => (
             "WebStream",
             "Web stream error for model 'claude-sonnet-4-5 (adapter: Anthropic)'.\nCause: error decoding response body",
         ),
-        Client::AsyncAnthropic => (
+        (Library::Genai, Wire::Chat) => (
+            "WebStream",
+            "Web stream error for model 'gpt-4o-mini-2024-07-18 (adapter: OpenAI)'.\nCause: error decoding response body",
+        ),
+        (Library::AsyncAnthropic, _) => (
             "StreamError",
             "stream failed: Error (sse_error): error decoding response body",
+        ),
+        (Library::AsyncOpenai, _) => (
+            "StreamError",
+            "stream failed: EventStream error: Transport error: error decoding response body",
         ),
     }
 }
@@ -156,7 +166,7 @@ async fn a_lost_connection_is_an_error_wherever_it_happens(client: Client) {
 
 /// What the client saw, and whether it asked again although nobody told it to.
 async fn lost(client: Client, turn: Turn, outcome: Outcome) -> (Seen, &'static str) {
-    if client != Client::AsyncAnthropic {
+    if client.library != Library::AsyncAnthropic {
         let seen = once(client, turn, outcome).await;
         let found = verdict(false, &seen);
         return (seen, found);
@@ -211,17 +221,25 @@ async fn an_error_event_is_an_error_after_all_that_came_before(client: Client) {
         let failure = seen.failure();
         let body = failure.body.as_deref().unwrap_or("null");
         let body: Value = serde_json::from_str(body).expect("JSON");
-        let kind = match client {
-            Client::Rig => "ProviderResponse",
-            Client::Genai => "ChatResponse",
-            Client::AsyncAnthropic => "DeserializationError",
+        let kind = match client.library {
+            Library::Rig => "ProviderResponse",
+            Library::Genai => "ChatResponse",
+            Library::AsyncAnthropic => "DeserializationError",
+            Library::AsyncOpenai => "JSONDeserialize",
         };
         assert_eq!(failure.kind, kind);
-        let found = if client == Client::AsyncAnthropic {
+        let found = if client.library == Library::AsyncAnthropic {
             let text = "failed to deserialize response: missing field `message` at line 1 column ";
             assert!(failure.text.starts_with(text), "{}", failure.text);
             "**neither type nor message**"
-        } else {
+        } else if client.library == Library::AsyncOpenai {
+            // every event has to be a chunk
+            let text = "failed to deserialize api response: error:missing field `id` at line 1 column 109 content:\
+                        {\"error\":{\"message\":\"é 😀\",\"type\":\"service_unavailable_error\",\"param\":null,\
+                        \"code\":\"server_is_overloaded\"}}";
+            assert_eq!(failure.text, text);
+            "**a decoding error, with all as text**"
+        } else if client.wire == Wire::Anthropic {
             let error = json!({"details": null, "type": "overloaded_error", "message": "é 😀"});
             assert_eq!(body["error"], error);
             assert!(
@@ -231,6 +249,21 @@ async fn an_error_event_is_an_error_after_all_that_came_before(client: Client) {
                     .starts_with("req_")
             );
             "type, message, request id"
+        } else {
+            // genai gives what stands in `error`
+            let error = if client.library == Library::Genai {
+                &body
+            } else {
+                &body["error"]
+            };
+            let said = json!({
+                "message": "é 😀",
+                "type": "service_unavailable_error",
+                "param": null,
+                "code": "server_is_overloaded",
+            });
+            assert_eq!(error, &said);
+            "type, code, message"
         };
         topics::ERROR_EVENT.assert(client, Form::Streamed, found);
     }

@@ -4,7 +4,7 @@ use llm_wire_stub::{After, Gate, Outcome, StubHandle, Turn, WireStub};
 use serde_json::json;
 
 use crate::{
-    client::{Client, Form, Wants},
+    client::{Client, Form, Library, Wants, Wire},
     topics,
 };
 
@@ -26,7 +26,7 @@ async fn leaving_a_stream_is_seen(client: Client) {
     assert_eq!(stub.request(0).outcome(), Outcome::Open);
     drop(stream);
 
-    let found = if client == Client::AsyncAnthropic {
+    let found = if client.library == Library::AsyncAnthropic {
         // the reader is a task of its own, which looks at whether anybody listens when an event comes
         again(client, &stub).await;
         assert_eq!(stub.request(0).outcome(), Outcome::Open);
@@ -40,7 +40,7 @@ async fn leaving_a_stream_is_seen(client: Client) {
     assert_eq!((cut.index(), cut.outcome()), (0, Outcome::Cancelled));
     topics::LEFT_IN_THE_MIDDLE.assert(client, Form::Streamed, found);
 
-    if client != Client::AsyncAnthropic {
+    if client.library != Library::AsyncAnthropic {
         again(client, &stub).await;
     }
     stub.verify();
@@ -62,7 +62,7 @@ async fn leaving_a_call_before_its_answer_is_seen(client: Client) {
         call.abort();
         assert!(call.await.expect_err("left").is_cancelled());
 
-        let found = if (client, form) == (Client::AsyncAnthropic, Form::Streamed) {
+        let found = if (client.library, form) == (Library::AsyncAnthropic, Form::Streamed) {
             again(client, &stub).await;
             assert_eq!(stub.request(0).outcome(), Outcome::Open);
             head.open();
@@ -90,22 +90,26 @@ async fn leaving_a_call_before_its_answer_is_seen(client: Client) {
 /// The agent drives its calls over a bus of its own.
 #[tokio::test]
 async fn leaving_rigs_agent_in_its_second_call_is_seen() {
-    for form in [Form::Whole, Form::Streamed] {
-        let gate = Gate::new();
-        let stub = WireStub::builder()
-            .turn(Turn::new().tool_call("weather", json!({"city": "Oslo"})))
-            .turn(Turn::new().text("late").gate(After::request(), &gate))
-            .start();
-        let handle = stub.handle();
-        let run = async move { Client::Rig.tool_loop(&handle, form, Wants::Answer).await };
-        let run = tokio::spawn(run);
-        gate.reached().await;
+    for wire in Wire::ALL {
+        for form in [Form::Whole, Form::Streamed] {
+            let gate = Gate::new();
+            let stub = WireStub::builder()
+                .turn(Turn::new().tool_call("weather", json!({"city": "Oslo"})))
+                .turn(Turn::new().text("late").gate(After::request(), &gate))
+                .start();
+            let handle = stub.handle();
+            let library = Library::Rig;
+            let rig = Client { library, wire };
+            let run = async move { rig.tool_loop(&handle, form, Wants::Answer).await };
+            let run = tokio::spawn(run);
+            gate.reached().await;
 
-        run.abort();
+            run.abort();
 
-        let cut = stub.wait_for_cancel().await;
-        assert_eq!((cut.index(), cut.outcome()), (1, Outcome::Cancelled));
-        stub.verify();
+            let cut = stub.wait_for_cancel().await;
+            assert_eq!((cut.index(), cut.outcome()), (1, Outcome::Cancelled));
+            stub.verify();
+        }
     }
 }
 

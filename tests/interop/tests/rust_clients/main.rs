@@ -1,8 +1,8 @@
-//! Published Rust clients against stubs: `rig-core`, `genai`, `async-anthropic`, each through its own public
-//! interface, all on the same scripts.
+//! Published Rust clients against stubs: `rig-core`, `genai`, `async-anthropic`, `async-openai`, each through its
+//! own public interface on each API that it speaks, all on the same scripts.
 //!
-//! Every claim is a function of the client, and a test for each of them. What a client makes of a topic is
-//! pinned in `topics.rs`, once; the claims measure it again, and `docs/clients.md` shows it.
+//! Every claim is a function of the client and its API, and a test for each of them. What a client makes of a topic
+//! on an API is pinned in `topics.rs`, once; the claims measure it again, and `docs/clients.md` shows it.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -11,22 +11,36 @@
 //! | `documentation.rs` | `docs/clients.md` shows these verdicts, and names tests that exist |
 //! | the others | the claims |
 
-/// The claims of a file as tests, one for each client.
+/// The claims of a file as tests: a module for each claim, a test in it for each client on each API, or on those
+/// APIs where the claim has a meaning.
 macro_rules! for_each_client {
-    ($($claim:ident),+ $(,)?) => {
-        for_each_client! { in with_rig, Rig; $($claim),+ }
-        for_each_client! { in with_genai, Genai; $($claim),+ }
-        for_each_client! { in with_async_anthropic, AsyncAnthropic; $($claim),+ }
-    };
-    (in $module:ident, $client:ident; $($claim:ident),+) => {
-        mod $module {
-            $(
-                #[tokio::test]
-                async fn $claim() {
-                    super::$claim(crate::client::Client::$client).await;
-                }
-            )+
+    (@claim $claim:ident ($($wire:ident)+)) => {
+        mod $claim {
+            $(for_each_client! { @$wire $claim })+
         }
+    };
+    (@Anthropic $claim:ident) => {
+        for_each_client! { @test $claim rig_on_anthropic, Rig, Anthropic }
+        for_each_client! { @test $claim genai_on_anthropic, Genai, Anthropic }
+        for_each_client! { @test $claim async_anthropic, AsyncAnthropic, Anthropic }
+    };
+    (@Chat $claim:ident) => {
+        for_each_client! { @test $claim rig_on_chat, Rig, Chat }
+        for_each_client! { @test $claim genai_on_chat, Genai, Chat }
+        for_each_client! { @test $claim async_openai_on_chat, AsyncOpenai, Chat }
+    };
+    (@test $claim:ident $name:ident, $library:ident, $wire:ident) => {
+        #[tokio::test]
+        async fn $name() {
+            let (library, wire) = (crate::client::Library::$library, crate::client::Wire::$wire);
+            super::$claim(crate::client::Client { library, wire }).await;
+        }
+    };
+    (on $wires:tt: $($claim:ident),+ $(,)?) => {
+        $(for_each_client! { @claim $claim $wires })+
+    };
+    ($($claim:ident),+ $(,)?) => {
+        for_each_client! { on (Anthropic Chat): $($claim),+ }
     };
 }
 
@@ -38,6 +52,7 @@ mod documentation;
 mod errors;
 mod provider_blocks;
 mod requests;
+mod stops;
 mod thinking;
 mod tools;
 mod topics;

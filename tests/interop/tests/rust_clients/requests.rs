@@ -1,10 +1,9 @@
 //! What each client sends: body and headers of a plain call.
 
 use llm_wire_stub::WireStub;
-use llm_wire_stub_interop::MODEL;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::client::{Client, Form, KEY, Wants, async_anthropic};
+use crate::client::{Client, Form, KEY, Library, Wants, Wire, async_anthropic};
 
 for_each_client!(a_plain_call_sends_this);
 
@@ -14,37 +13,74 @@ async fn a_plain_call_sends_this(client: Client) {
         client.ask(&stub, form, Wants::Answer).await;
         let request = stub.single_request();
 
-        let text = json!([{"type": "text", "text": "hello"}]);
-        let mut body = json!({"model": MODEL, "max_tokens": 1024, "system": "Be brief."});
-        body["messages"] = json!([{"role": "user", "content": text}]);
-        match client {
-            Client::Rig => body["system"] = json!([{"type": "text", "text": "Be brief."}]),
-            Client::Genai => body["messages"][0]["content"] = json!("hello"),
-            Client::AsyncAnthropic => {}
-        }
-        let stream = form == Form::Streamed;
-        if stream || client != Client::Rig {
-            body["stream"] = json!(stream);
-        }
-        assert_eq!(request.json(), &body);
-        assert_eq!(
-            (request.method(), request.target()),
-            ("POST", "/v1/messages")
-        );
-        assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
+        assert_eq!(request.json(), &body(client, form));
+        let target = match client.wire {
+            Wire::Anthropic => "/v1/messages",
+            Wire::Chat => "/v1/chat/completions",
+        };
+        assert_eq!((request.method(), request.target()), ("POST", target));
         assert_eq!(request.header("content-type"), Some("application/json"));
-        assert_eq!(
-            (request.header("x-api-key"), request.api_key()),
-            (Some(KEY), Some(KEY))
-        );
+        let (version, key, bearer) = match client.wire {
+            Wire::Anthropic => (Some("2023-06-01"), Some(KEY), None),
+            Wire::Chat => (None, None, Some(format!("Bearer {KEY}"))),
+        };
+        assert_eq!(request.header("anthropic-version"), version);
+        assert_eq!(request.header("x-api-key"), key);
+        assert_eq!(request.header("authorization"), bearer.as_deref());
+        assert_eq!(request.api_key(), Some(KEY));
         // so the form of the answer can only be told from the body
-        let accept = match (client, form) {
-            (_, Form::Whole) | (Client::Genai, _) => "*/*",
-            (Client::Rig | Client::AsyncAnthropic, Form::Streamed) => "text/event-stream",
+        let accept = match (client.library, form) {
+            (_, Form::Whole) | (Library::Genai | Library::AsyncOpenai, _) => "*/*",
+            (Library::Rig | Library::AsyncAnthropic, Form::Streamed) => "text/event-stream",
         };
         assert_eq!(request.header("accept"), Some(accept));
         stub.verify();
     }
+}
+
+/// The whole body.
+fn body(client: Client, form: Form) -> Value {
+    let stream = form == Form::Streamed;
+    let mut body = json!({"model": client.wire.model()});
+    match client.wire {
+        Wire::Anthropic => {
+            let text = json!([{"type": "text", "text": "hello"}]);
+            body["max_tokens"] = json!(1024);
+            body["system"] = json!("Be brief.");
+            body["messages"] = json!([{"role": "user", "content": text}]);
+            match client.library {
+                Library::Rig => body["system"] = json!([{"type": "text", "text": "Be brief."}]),
+                Library::Genai => body["messages"][0]["content"] = json!("hello"),
+                Library::AsyncAnthropic | Library::AsyncOpenai => {}
+            }
+        }
+        Wire::Chat => {
+            let limit = match client.library {
+                Library::AsyncOpenai => "max_completion_tokens",
+                _ => "max_tokens",
+            };
+            body[limit] = json!(1024);
+            let system = match client.library {
+                Library::Rig => json!([{"type": "text", "text": "Be brief."}]),
+                _ => json!("Be brief."),
+            };
+            body["messages"] = json!([
+                {"role": "system", "content": system},
+                {"role": "user", "content": "hello"},
+            ]);
+            if stream {
+                body["stream_options"] = json!({"include_usage": true});
+            }
+        }
+    }
+    let always = match client.library {
+        Library::Rig | Library::AsyncOpenai => false,
+        Library::Genai | Library::AsyncAnthropic => true,
+    };
+    if stream || always {
+        body["stream"] = json!(stream);
+    }
+    body
 }
 
 /// A base URL can be set on the builder only, whose `version` is empty by default, other than that of

@@ -1,11 +1,10 @@
 //! Tool loops of three turns: rig's own, and loops as users of the other two write them.
 
 use llm_wire_stub::{Arguments, Fault, RecordedRequest, Turn, WireStub};
-use llm_wire_stub_interop::reply;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, Failure, Form, Seen, TOOL, TOOL_DESCRIPTION, Wants, schema},
+    client::{Client, Failure, Form, Library, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, schema},
     topics::{self, verdict},
 };
 
@@ -40,14 +39,11 @@ async fn a_loop_answers_every_call_by_its_id(client: Client) {
         stub.verify();
         let requests = stub.requests();
         assert_eq!(requests.len(), 3);
-        let history = history(client);
-        for (request, length) in requests.iter().zip([1, 3, 5]) {
+        let mut history = Vec::new();
+        for (request, added) in requests.iter().zip(history_of(client)) {
+            history.extend(added);
             assert_eq!(request.is_stream(), form == Form::Streamed, "{request}");
-            assert_eq!(
-                request.json()["messages"],
-                json!(history[..length]),
-                "{request}"
-            );
+            assert_eq!(request.json()["messages"], json!(history), "{request}");
             assert_tool(client, request);
         }
         assert_eq!(results(&requests[2]), expected_results(client));
@@ -55,11 +51,9 @@ async fn a_loop_answers_every_call_by_its_id(client: Client) {
 }
 
 /// Ids of the parallel calls.
-fn ids() -> [String; 2] {
-    let calls: Vec<_> = reply(&first())
-        .tool_calls()
-        .map(|call| call.id.clone())
-        .collect();
+fn ids(wire: Wire) -> [String; 2] {
+    let reply = wire.reply(&first()).expect("sayable");
+    let calls: Vec<_> = reply.tool_calls().map(|call| call.id.clone()).collect();
     calls.try_into().expect("two calls")
 }
 
@@ -74,9 +68,9 @@ fn results(request: &RecordedRequest) -> Vec<(String, String, bool)> {
 }
 
 fn expected_results(client: Client) -> Vec<(String, String, bool)> {
-    let [paris, lodz] = ids();
-    // genai's `ToolResponse` has no place for it
-    let is_error = client != Client::Genai;
+    let [paris, lodz] = ids(client.wire);
+    // genai's `ToolResponse` has no place for it, and neither have OpenAI's APIs
+    let is_error = client.library != Library::Genai && client.wire == Wire::Anthropic;
     vec![
         (paris, "sunny in Paris".to_owned(), false),
         (lodz, "sunny in Łódź".to_owned(), false),
@@ -85,19 +79,40 @@ fn expected_results(client: Client) -> Vec<(String, String, bool)> {
 }
 
 fn assert_tool(client: Client, request: &RecordedRequest) {
-    let mut tool = json!({"name": TOOL, "description": TOOL_DESCRIPTION, "input_schema": schema()});
-    if client == Client::Rig {
-        tool["eager_input_streaming"] = json!(true);
-    }
+    let tool = match client.wire {
+        Wire::Anthropic => {
+            let mut tool =
+                json!({"name": TOOL, "description": TOOL_DESCRIPTION, "input_schema": schema()});
+            if client.library == Library::Rig {
+                tool["eager_input_streaming"] = json!(true);
+            }
+            tool
+        }
+        Wire::Chat => {
+            let mut function =
+                json!({"name": TOOL, "description": TOOL_DESCRIPTION, "parameters": schema()});
+            if client.library == Library::Genai {
+                function["strict"] = json!(false);
+            }
+            json!({"type": "function", "function": function})
+        }
+    };
     assert_eq!(request.json()["tools"], json!([tool]), "{request}");
 }
 
-/// The conversation as each client writes it, to the last request.
-fn history(client: Client) -> Vec<Value> {
-    let [paris, lodz] = ids();
+/// What each request of the loop adds to the conversation, as each client writes it.
+fn history_of(client: Client) -> [Vec<Value>; 3] {
+    match client.wire {
+        Wire::Anthropic => anthropic_history(client.library),
+        Wire::Chat => chat_history(client.library),
+    }
+}
+
+fn anthropic_history(library: Library) -> [Vec<Value>; 3] {
+    let [paris, lodz] = ids(Wire::Anthropic);
     let call = |id: &str, input: Value| {
         let mut call = json!({"type": "tool_use", "id": id, "name": "weather", "input": input});
-        if client == Client::Rig {
+        if library == Library::Rig {
             // sent back as it came
             call["caller"] = json!({"type": "direct"});
         }
@@ -105,36 +120,85 @@ fn history(client: Client) -> Vec<Value> {
     };
     let result = |id: &str, text: &str, failed: bool| {
         let mut result = json!({"type": "tool_result", "tool_use_id": id, "content": text});
-        match client {
-            Client::Rig => {
+        match library {
+            Library::Rig => {
                 result["content"] = json!([{"type": "text", "text": text}]);
                 if failed {
                     result["is_error"] = json!(true);
                 }
             }
-            Client::Genai => {}
-            Client::AsyncAnthropic => result["is_error"] = json!(failed),
+            Library::Genai | Library::AsyncOpenai => {}
+            Library::AsyncAnthropic => result["is_error"] = json!(failed),
         }
         result
     };
-    let hello = match client {
-        Client::Genai => json!("hello"),
-        Client::Rig | Client::AsyncAnthropic => json!([{"type": "text", "text": "hello"}]),
+    let hello = match library {
+        Library::Genai => json!("hello"),
+        _ => json!([{"type": "text", "text": "hello"}]),
     };
-    vec![
-        json!({"role": "user", "content": hello}),
-        json!({"role": "assistant", "content": [
-            {"type": "text", "text": "Let me look."},
-            call(&paris, json!({"city": "Paris"})),
-            call(&lodz, json!({"city": "Łódź", "days": [1, 2.5, null]})),
-        ]}),
-        json!({"role": "user", "content": [
-            result(&paris, "sunny in Paris", false),
-            result(&lodz, "sunny in Łódź", false),
-        ]}),
-        json!({"role": "assistant", "content": [call("toolu_own", json!({"city": "Atlantis"}))]}),
-        json!({"role": "user", "content": [result("toolu_own", "no such city", true)]}),
+    [
+        vec![json!({"role": "user", "content": hello})],
+        vec![
+            json!({"role": "assistant", "content": [
+                {"type": "text", "text": "Let me look."},
+                call(&paris, json!({"city": "Paris"})),
+                call(&lodz, json!({"city": "Łódź", "days": [1, 2.5, null]})),
+            ]}),
+            json!({"role": "user", "content": [
+                result(&paris, "sunny in Paris", false),
+                result(&lodz, "sunny in Łódź", false),
+            ]}),
+        ],
+        vec![
+            json!({"role": "assistant", "content": [call("toolu_own", json!({"city": "Atlantis"}))]}),
+            json!({"role": "user", "content": [result("toolu_own", "no such city", true)]}),
+        ],
     ]
+}
+
+fn chat_history(library: Library) -> [Vec<Value>; 3] {
+    let [paris, lodz] = ids(Wire::Chat);
+    let call = |id: &str, arguments: &str| {
+        let function = json!({"name": "weather", "arguments": arguments});
+        json!({"type": "function", "id": id, "function": function})
+    };
+    let result =
+        |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let system = match library {
+        Library::Rig => json!([{"type": "text", "text": "Be brief."}]),
+        _ => json!("Be brief."),
+    };
+    let said = |text: &str, calls: Value| {
+        let mut said = json!({"role": "assistant", "tool_calls": calls});
+        // where nothing was said genai sends an empty text
+        if !text.is_empty() || library == Library::Genai {
+            said["content"] = json!(text);
+        }
+        said
+    };
+    let calls = [
+        call(&paris, r#"{"city":"Paris"}"#),
+        call(&lodz, r#"{"city":"Łódź","days":[1,2.5,null]}"#),
+    ];
+    [
+        vec![
+            json!({"role": "system", "content": system}),
+            json!({"role": "user", "content": "hello"}),
+        ],
+        vec![
+            said("Let me look.", json!(calls)),
+            result(&paris, "sunny in Paris"),
+            result(&lodz, "sunny in Łódź"),
+        ],
+        vec![
+            said("", json!([call("toolu_own", r#"{"city":"Atlantis"}"#)])),
+            result("toolu_own", "no such city"),
+        ],
+    ]
+}
+
+const fn on(library: Library, wire: Wire) -> Client {
+    Client { library, wire }
 }
 
 /// A whole stream, whose model did not come to the end of its arguments.
@@ -144,43 +208,55 @@ fn half_arguments() -> Turn {
 
 #[tokio::test]
 async fn rigs_agent_runs_no_tool_on_half_arguments_and_tells_the_model() {
-    let stub = WireStub::builder()
-        .turn(half_arguments())
-        .turn("Sorry.")
-        .start();
+    for wire in Wire::ALL {
+        let stub = WireStub::builder()
+            .turn(half_arguments())
+            .turn("Sorry.")
+            .start();
 
-    let seen = Client::Rig
-        .tool_loop(&stub, Form::Streamed, Wants::Answer)
-        .await;
+        let rig = on(Library::Rig, wire);
+        let seen = rig.tool_loop(&stub, Form::Streamed, Wants::Answer).await;
 
-    assert_eq!(
-        (seen.content, seen.failure),
-        (vec![json!({"text": "Sorry."})], None)
-    );
-    let told = r#"The arguments for tool `weather` are not a JSON object: {"city": "Par. Call the tool again with a JSON object as its arguments."#;
-    let result = ("toolu_1".to_owned(), told.to_owned(), true);
-    assert_eq!(results(&stub.request(1)), [result]);
-    stub.verify();
+        assert_eq!(
+            (seen.content, seen.failure),
+            (vec![json!({"text": "Sorry."})], None)
+        );
+        let told = r#"The arguments for tool `weather` are not a JSON object: {"city": "Par. Call the tool again with a JSON object as its arguments."#;
+        let failed = wire == Wire::Anthropic;
+        let result = ("toolu_1".to_owned(), told.to_owned(), failed);
+        assert_eq!(results(&stub.request(1)), [result]);
+        stub.verify();
+    }
 }
 
-/// Its own comment says that the service wants an object there; `null` is replaced by one, a string is not.
+/// On Anthropic its own comment says that the service wants an object there; `null` is replaced by one, a string is
+/// not. On Chat the arguments are JSON in a string, and it puts the string that they are into another one.
 #[tokio::test]
 async fn a_loop_over_genai_sends_half_arguments_back_as_a_string() {
-    let stub = WireStub::builder()
-        .turn(half_arguments())
-        .turn("Sorry.")
-        .without_rules()
-        .start();
+    for wire in Wire::ALL {
+        let stub = WireStub::builder()
+            .turn(half_arguments())
+            .turn("Sorry.")
+            .without_rules()
+            .start();
 
-    let seen = Client::Genai
-        .tool_loop(&stub, Form::Streamed, Wants::Answer)
-        .await;
+        let genai = on(Library::Genai, wire);
+        let seen = genai.tool_loop(&stub, Form::Streamed, Wants::Answer).await;
 
-    assert_eq!(seen.content, [json!({"text": "Sorry."})]);
-    let request = stub.request(1);
-    let call = &request.json()["messages"][1]["content"][0];
-    assert_eq!(call["input"], r#"{"city": "Par"#);
-    stub.verify();
+        assert_eq!(seen.content, [json!({"text": "Sorry."})]);
+        let request = stub.request(1);
+        let messages = &request.json()["messages"];
+        match wire {
+            Wire::Anthropic => {
+                assert_eq!(messages[1]["content"][0]["input"], r#"{"city": "Par"#);
+            }
+            Wire::Chat => {
+                let function = &messages[2]["tool_calls"][0]["function"];
+                assert_eq!(function["arguments"], r#""{\"city\": \"Par""#);
+            }
+        }
+        stub.verify();
+    }
 }
 
 /// The call is whole, the answer is not.
@@ -191,32 +267,34 @@ fn lost_end() -> Turn {
 
 #[tokio::test]
 async fn rigs_agent_fails_loudly_when_the_stream_ends_behind_a_call() {
-    let stub = WireStub::builder().turn(lost_end()).start();
+    for wire in Wire::ALL {
+        let stub = WireStub::builder().turn(lost_end()).start();
 
-    let seen = Client::Rig
-        .tool_loop(&stub, Form::Streamed, Wants::Answer)
-        .await;
+        let rig = on(Library::Rig, wire);
+        let seen = rig.tool_loop(&stub, Form::Streamed, Wants::Answer).await;
 
-    let failure = Failure {
-        kind: "Report",
-        text: "ResponseError: the reply ended before the provider ended it".to_owned(),
-        ..Failure::default()
-    };
-    assert_eq!(seen, Seen::failed(Vec::new(), failure));
-    assert_eq!(stub.requests().len(), 1);
-    stub.verify();
+        let failure = Failure {
+            kind: "Report",
+            text: "ResponseError: the reply ended before the provider ended it".to_owned(),
+            ..Failure::default()
+        };
+        assert_eq!(seen, Seen::failed(Vec::new(), failure));
+        assert_eq!(stub.requests().len(), 1);
+        stub.verify();
+    }
 }
 
 /// No call, no text, no error: to the loop it looks as if the model had nothing more to say.
 #[tokio::test]
 async fn a_loop_over_genai_ends_with_an_empty_answer_when_the_stream_ends_behind_a_call() {
-    let stub = WireStub::builder().turn(lost_end()).start();
+    for wire in Wire::ALL {
+        let stub = WireStub::builder().turn(lost_end()).start();
 
-    let seen = Client::Genai
-        .tool_loop(&stub, Form::Streamed, Wants::Answer)
-        .await;
+        let genai = on(Library::Genai, wire);
+        let seen = genai.tool_loop(&stub, Form::Streamed, Wants::Answer).await;
 
-    assert_eq!(seen, Seen::default());
-    assert_eq!(stub.requests().len(), 1);
-    stub.verify();
+        assert_eq!(seen, Seen::default());
+        assert_eq!(stub.requests().len(), 1);
+        stub.verify();
+    }
 }

@@ -1,14 +1,20 @@
 //! What each client makes of each topic: the one home of these facts. A claim measures a cell again and
 //! compares; `documentation.rs` compares the tables of `docs/clients.md`.
 
-use crate::client::{Client, Form, Seen};
+use crate::client::{Client, Form, Seen, Wire};
 
 /// A row of a table.
 pub(crate) struct Topic {
     pub(crate) name: &'static str,
-    /// By client, then whole and streamed.
-    cells: [[&'static str; 2]; 3],
+    anthropic: Cells,
+    chat: Cells,
 }
+
+/// By client, in the order of [`Wire::libraries`], then whole and streamed.
+type Cells = [[&'static str; 2]; 3];
+
+/// The API has no such topic.
+const NOT_THERE: Cells = [[NONE; 2]; 3];
 
 /// The answer as it was said.
 const EQUAL: &str = "equal";
@@ -20,8 +26,8 @@ const SILENT: &str = "**silent**";
 const NONE: &str = "";
 
 macro_rules! topics {
-    ($($table:ident { $($topic:ident: $name:literal $cells:expr;)+ })+) => {
-        $($(pub(crate) const $topic: Topic = Topic { name: $name, cells: $cells };)+)+
+    ($($table:ident { $($topic:ident: $name:literal $($wire:ident $cells:expr),+;)+ })+) => {
+        $($(pub(crate) const $topic: Topic = Topic { $($wire: $cells,)+ ..Topic::named($name) };)+)+
 
         /// The tables, with the constant of each row.
         pub(crate) const TABLES: &[(&str, &[(&str, Topic)])] = &[
@@ -32,56 +38,134 @@ macro_rules! topics {
 
 topics! {
     well_formed {
-        TEXT: "text of every kind" [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
-        EVERY_BYTE_ALONE: "the same, every byte a write of its own" [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
-        TOOL_CALLS: "tool calls, arguments of every kind" [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
-        TEXT_BETWEEN_CALLS: "text before and after tool calls" [[EQUAL, EQUAL], [EQUAL, SILENT], [EQUAL, EQUAL]];
-        TOOL_LOOP: "a loop of parallel calls and a failing one" [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
-        THINKING: "thinking with its signature" [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
-        HIDDEN_THINKING: "hidden thinking, its signature only" [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
-        REDACTED_THINKING: "redacted thinking" [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
-        THINKING_BETWEEN: "thinking before and after text" [[EQUAL, EQUAL], [EQUAL, SILENT], [ERROR, ERROR]];
-        THINKING_LOOP: "thinking goes back in a tool loop as it came" [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
-        THINKING_USAGE: "tokens of thinking" [["kept", "kept"], ["kept", "dropped"], ["dropped", "dropped"]];
-        CITATIONS: "citations" [[EQUAL, EQUAL], [SILENT, ERROR], [SILENT, ERROR]];
-        SERVER_TOOLS: "tools that the provider runs" [[EQUAL, EQUAL], [EQUAL, ERROR], [ERROR, ERROR]];
-        UNKNOWN_BLOCK: "a block of a kind nobody knows yet" [[EQUAL, EQUAL], [EQUAL, SILENT], [ERROR, ERROR]];
-        ID_AND_MODEL: "id and model of the answer" [["both", "both"], ["model", "neither"], ["both", "both"]];
-        CACHE_USAGE: "usage with caches" [["kept", "kept"], ["kept", "kept"], [SILENT, SILENT]];
-        STOP_REASONS: "stop reasons that end as a plain stop" [
-            ["`stop_sequence`, `pause_turn`", "`stop_sequence`, `pause_turn`"],
-            ["none", "none"],
-            ["none", "none"]
-        ];
-        BAD_ARGUMENTS: "arguments that are no JSON" [[NONE, "marked"], [NONE, "given as a string"], [NONE, "given as sent"]];
+        TEXT: "text of every kind"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]],
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        WHITE_SPACE: "white space around a text"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]],
+            chat [[EQUAL, EQUAL], [SILENT, EQUAL], [EQUAL, EQUAL]];
+        EVERY_BYTE_ALONE: "the same, every byte a write of its own"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]],
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        TOOL_CALLS: "tool calls, arguments of every kind"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]],
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        TEXT_BEFORE_CALLS: "text before parallel calls"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]],
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        CALLS_IN_TURNS: "fragments of parallel calls in turns"
+            chat [[NONE, EQUAL], [NONE, EQUAL], [NONE, EQUAL]];
+        TEXT_BETWEEN_CALLS: "text before and after tool calls"
+            anthropic [[EQUAL, EQUAL], [EQUAL, SILENT], [EQUAL, EQUAL]];
+        TOOL_LOOP: "a loop of parallel calls and a failing one"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]],
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        THINKING: "thinking with its signature"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
+        HIDDEN_THINKING: "hidden thinking, its signature only"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
+        REDACTED_THINKING: "redacted thinking"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
+        THINKING_BETWEEN: "thinking before and after text"
+            anthropic [[EQUAL, EQUAL], [EQUAL, SILENT], [ERROR, ERROR]];
+        THINKING_LOOP: "thinking goes back in a tool loop as it came"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [ERROR, ERROR]];
+        THINKING_USAGE: "tokens of thinking"
+            anthropic [["kept", "kept"], ["kept", "dropped"], ["dropped", "dropped"]],
+            chat [["kept", "kept"], ["kept", "kept"], ["kept", "kept"]];
+        CITATIONS: "citations"
+            anthropic [[EQUAL, EQUAL], [SILENT, ERROR], [SILENT, ERROR]],
+            chat [[EQUAL, EQUAL], [SILENT, SILENT], [EQUAL, SILENT]];
+        SERVER_TOOLS: "tools that the provider runs"
+            anthropic [[EQUAL, EQUAL], [EQUAL, ERROR], [ERROR, ERROR]];
+        UNKNOWN_BLOCK: "a block of a kind nobody knows yet"
+            anthropic [[EQUAL, EQUAL], [EQUAL, SILENT], [ERROR, ERROR]];
+        REFUSAL: "a refusal in words"
+            chat [["**as an answer**", "**as an answer**"], [SILENT, SILENT], [EQUAL, EQUAL]];
+        STRUCTURED: "an answer to a schema"
+            anthropic [[EQUAL, EQUAL], [EQUAL, EQUAL], [NONE, NONE]],
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        ID_AND_MODEL: "id and model of the answer"
+            anthropic [["both", "both"], ["model", "neither"], ["both", "both"]],
+            chat [["both", "both"], ["model", "neither"], ["both", "both"]];
+        CACHE_USAGE: "usage with caches"
+            anthropic [["kept", "kept"], ["kept", "kept"], [SILENT, SILENT]],
+            chat [["kept", "kept"], ["kept", "kept"], ["kept", "kept"]];
+        STOP_REASONS: "stop reasons that end as a plain stop"
+            anthropic [["`stop_sequence`, `pause_turn`", "`stop_sequence`, `pause_turn`"], ["none", "none"], ["none", "none"]],
+            chat [["none", "none"], ["none", "none"], ["none", "none"]];
+        NEW_STOP_REASON: "a stop reason nobody knows yet"
+            anthropic [["kept", "kept"], ["kept", "kept"], ["kept", "kept"]],
+            chat [["kept", "kept"], ["kept", "kept"], [ERROR, ERROR]];
+        BAD_ARGUMENTS: "arguments that are no JSON"
+            anthropic [[NONE, "marked"], [NONE, "given as a string"], [NONE, "given as sent"]],
+            chat [["marked", "marked"], [ERROR, "given as a string"], ["given as sent", "given as sent"]];
     }
     broken {
-        CLEAN_END: "the body ends properly after one fragment" [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]];
-        NO_TERMINAL: "all text, then the body ends without stop reason" [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]];
-        NO_TERMINAL_CALL: "the same behind a whole tool call" [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]];
-        NO_MESSAGE_STOP: "the body ends behind the stop reason" [[NONE, EQUAL], [NONE, SILENT], [NONE, EQUAL]];
-        LOST: "the connection is closed or reset" [[ERROR, ERROR], [ERROR, ERROR], [ERROR, "error, **and the request again**"]];
-        ERROR_EVENT: "an error event, first or after text" [
-            [NONE, "type, message, request id"],
-            [NONE, "type, message, request id"],
-            [NONE, "**neither type nor message**"]
-        ];
+        CLEAN_END: "the body ends properly after one fragment"
+            anthropic [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]],
+            chat [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]];
+        NO_TERMINAL: "all text, then the body ends without stop reason"
+            anthropic [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]],
+            chat [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]];
+        NO_TERMINAL_CALL: "the same behind a whole tool call"
+            anthropic [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]],
+            chat [[NONE, ERROR], [NONE, SILENT], [NONE, SILENT]];
+        NO_MESSAGE_STOP: "the body ends behind the stop reason"
+            anthropic [[NONE, EQUAL], [NONE, SILENT], [NONE, EQUAL]],
+            chat [[NONE, EQUAL], [NONE, SILENT], [NONE, EQUAL]];
+        LOST: "the connection is closed or reset"
+            anthropic [[ERROR, ERROR], [ERROR, ERROR], [ERROR, "error, **and the request again**"]],
+            chat [[ERROR, ERROR], [ERROR, ERROR], [ERROR, ERROR]];
+        ERROR_EVENT: "an error event, first or after text"
+            anthropic [[NONE, "type, message, request id"], [NONE, "type, message, request id"], [NONE, "**neither type nor message**"]],
+            chat [
+                [NONE, "type, code, message"],
+                [NONE, "type, code, message"],
+                [NONE, "**a decoding error, with all as text**"]
+            ];
     }
     errors {
-        KEPT: "kept of an error status" [
-            ["status, type, message, request id, retry-after", "status, type, message, request id, retry-after"],
-            ["status, type, message, request id, retry-after", "in a boxed cause only"],
-            ["type, message, request id; 401: nothing", "nothing"]
-        ];
-        RETRIED: "statuses tried again" [["none", "none"], ["none", "none"], ["429, 529", "none"]];
+        KEPT: "kept of an error status"
+            anthropic [["status, type, message, request id, retry-after", "status, type, message, request id, retry-after"], ["status, type, message, request id, retry-after", "in a boxed cause only"], ["type, message, request id; 401: nothing", "nothing"]],
+            chat [
+                [
+                    "status, type, code, message, request id, retry-after",
+                    "status, type, code, message, request id, retry-after"
+                ],
+                ["status, type, code, message, request id, retry-after", "in a boxed cause only"],
+                [
+                    "status, type, code, message; 500, 503, 504, 520: status, the body as text",
+                    "status, type, code, message; 500, 503, 504, 520: status, the body as text"
+                ]
+            ];
+        RETRIED: "statuses tried again"
+            anthropic [["none", "none"], ["none", "none"], ["429, 529", "none"]],
+            chat [
+                ["none", "none"],
+                ["none", "none"],
+                ["429, 500, 503, 504, 520", "429, 500, 503, 504, 520"]
+            ];
     }
     cancel {
-        LEFT_IN_THE_MIDDLE: "dropped after the first fragment" [[NONE, "seen"], [NONE, "seen"], [NONE, "**seen at the next event**"]];
-        LEFT_BEFORE_THE_HEAD: "dropped before the answer begins" [["seen", "seen"], ["seen", "seen"], ["seen", "**not before the answer begins**"]];
+        LEFT_IN_THE_MIDDLE: "dropped after the first fragment"
+            anthropic [[NONE, "seen"], [NONE, "seen"], [NONE, "**seen at the next event**"]],
+            chat [[NONE, "seen"], [NONE, "seen"], [NONE, "seen"]];
+        LEFT_BEFORE_THE_HEAD: "dropped before the answer begins"
+            anthropic [["seen", "seen"], ["seen", "seen"], ["seen", "**not before the answer begins**"]],
+            chat [["seen", "seen"], ["seen", "seen"], ["seen", "seen"]];
     }
 }
 
 impl Topic {
+    const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            anthropic: NOT_THERE,
+            chat: NOT_THERE,
+        }
+    }
+
     /// Compares what was measured with what is pinned.
     #[track_caller]
     pub(crate) fn assert(&self, client: Client, form: Form, found: &str) {
@@ -89,13 +173,17 @@ impl Topic {
         assert_eq!(found, pinned, "{}: {client:?}, {form:?}", self.name);
     }
 
-    pub(crate) const fn cell(&self, client: Client, form: Form) -> &'static str {
-        let [rig, genai, async_anthropic] = self.cells;
-        let [whole, streamed] = match client {
-            Client::Rig => rig,
-            Client::Genai => genai,
-            Client::AsyncAnthropic => async_anthropic,
+    pub(crate) fn cell(&self, client: Client, form: Form) -> &'static str {
+        let cells = match client.wire {
+            Wire::Anthropic => self.anthropic,
+            Wire::Chat => self.chat,
         };
+        let column = client
+            .wire
+            .libraries()
+            .iter()
+            .position(|l| *l == client.library);
+        let [whole, streamed] = cells[column.expect("it speaks the API")];
         match form {
             Form::Whole => whole,
             Form::Streamed => streamed,

@@ -5,26 +5,32 @@ use genai::{
     Client, Error, ModelIden, ServiceTarget,
     adapter::AdapterKind,
     chat::{
-        ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, ContentPart, MessageContent,
-        ReasoningEffort, StopReason, Tool, ToolCall, ToolResponse, Usage,
+        ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, ContentPart, JsonSpec,
+        MessageContent, ReasoningEffort, StopReason, Tool, ToolCall, ToolResponse, Usage,
     },
     resolver::{AuthData, Endpoint},
 };
 use llm_wire_stub::StubHandle;
-use llm_wire_stub_interop::MODEL;
 use serde_json::{Value, json};
 
 use super::{
-    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, call, other, push_text, schema, text,
-    thinking, weather,
+    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, best, call, other, push_text,
+    schema, text, thinking, weather,
 };
 
 /// The client and its target: where genai takes a base URL from.
-fn target(stub: &StubHandle) -> (Client, ServiceTarget) {
+fn target(wire: Wire, stub: &StubHandle) -> (Client, ServiceTarget) {
+    let (adapter, url) = match wire {
+        Wire::Anthropic => (
+            AdapterKind::Anthropic,
+            format!("{}/v1/", stub.anthropic_url()),
+        ),
+        Wire::Chat => (AdapterKind::OpenAI, format!("{}/", stub.openai_url())),
+    };
     let target = ServiceTarget {
-        endpoint: Endpoint::from_owned(format!("{}/v1/", stub.anthropic_url())),
+        endpoint: Endpoint::from_owned(url),
         auth: AuthData::from_single(KEY),
-        model: ModelIden::new(AdapterKind::Anthropic, MODEL),
+        model: ModelIden::new(adapter, wire.model()),
     };
     (Client::new().expect("a client"), target)
 }
@@ -41,6 +47,9 @@ fn options(wants: Wants) -> ChatOptions {
         Wants::Thinking => options
             .with_max_tokens(2048)
             .with_reasoning_effort(ReasoningEffort::Budget(1024)),
+        Wants::Structured => options
+            .with_max_tokens(1024)
+            .with_response_format(JsonSpec::new("best", best())),
     }
 }
 
@@ -48,18 +57,19 @@ fn request() -> ChatRequest {
     ChatRequest::from_system("Be brief.").append_message(ChatMessage::user("hello"))
 }
 
-pub(super) async fn ask(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-    exchange(stub, form, wants, request()).await.0
+pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    exchange(wire, stub, form, wants, request()).await.0
 }
 
 /// The call, and the content as the client wants it back in the next request.
 async fn exchange(
+    wire: Wire,
     stub: &StubHandle,
     form: Form,
     wants: Wants,
     request: ChatRequest,
 ) -> (Seen, MessageContent) {
-    let (client, target) = target(stub);
+    let (client, target) = target(wire, stub);
     match form {
         Form::Whole => match client
             .exec_chat(target, request, Some(&options(wants)))
@@ -136,8 +146,8 @@ async fn streamed(
     (seen, nothing())
 }
 
-pub(super) async fn begin(stub: &StubHandle) -> Box<dyn Send> {
-    let (client, target) = target(stub);
+pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
+    let (client, target) = target(wire, stub);
     let options = options(Wants::Answer);
     let response = client.exec_chat_stream(target, request(), Some(&options));
     let mut stream = response.await.expect("a stream").stream;
@@ -149,13 +159,13 @@ pub(super) async fn begin(stub: &StubHandle) -> Box<dyn Send> {
     panic!("the stream ended before its first text");
 }
 
-pub(super) async fn tool_loop(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+pub(super) async fn tool_loop(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
     let tool = Tool::new(TOOL)
         .with_description(TOOL_DESCRIPTION)
         .with_schema(schema());
     let mut request = request().append_tool(tool);
     loop {
-        let (seen, content) = exchange(stub, form, wants, request.clone()).await;
+        let (seen, content) = exchange(wire, stub, form, wants, request.clone()).await;
         let calls: Vec<ToolCall> = content.tool_calls().into_iter().cloned().collect();
         if calls.is_empty() {
             return seen;
@@ -234,15 +244,15 @@ fn failure(error: &Error) -> Failure {
         kind,
         status: error.status().map(|status| status.as_u16()),
         body,
-        request_id: header("request-id"),
+        request_id: header("request-id").or_else(|| header("x-request-id")),
         retry_after: header("retry-after"),
         text: error.to_string(),
     }
 }
 
 /// The first error of a stream, as the client has it.
-pub(crate) async fn stream_error(stub: &StubHandle) -> Error {
-    let (client, target) = target(stub);
+pub(crate) async fn stream_error(wire: Wire, stub: &StubHandle) -> Error {
+    let (client, target) = target(wire, stub);
     let response = client.exec_chat_stream(target, request(), None);
     let mut stream = response.await.expect("a stream").stream;
     while let Some(event) = stream.next().await {

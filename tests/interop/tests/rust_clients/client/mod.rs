@@ -6,21 +6,38 @@
 //! | `rig.rs` | `rig-core`, with its agent runtime `rig-agent` | the agent |
 //! | `genai.rs` | `genai` | none: written as its examples write it |
 //! | `async_anthropic.rs` | `async-anthropic` | none, and nothing that joins a stream's events: both written by hand |
+//! | `async_openai/` | `async-openai` | none, and nothing that joins a stream's events: both written by hand |
 
 pub(crate) mod async_anthropic;
+pub(crate) mod async_openai;
 pub(crate) mod genai;
 mod rig;
 
 use futures_util::future::BoxFuture;
-use llm_wire_stub::StubHandle;
+use llm_wire_stub::{Api, Reply, StubHandle, Turn};
+use llm_wire_stub_interop::{CHAT_MODEL, MODEL};
 use serde_json::{Value, json};
 
-/// A published client, at the version that `Cargo.toml` pins.
+/// A published client, at the version that `Cargo.toml` pins, on one API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Client {
+pub(crate) struct Client {
+    pub(crate) library: Library,
+    pub(crate) wire: Wire,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Library {
     Rig,
     Genai,
     AsyncAnthropic,
+    AsyncOpenai,
+}
+
+/// An API that clients are asked to speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wire {
+    Anthropic,
+    Chat,
 }
 
 /// The form of the answer that the client asks for.
@@ -36,8 +53,8 @@ pub(crate) const KEY: &str = "sk-ant-api03-interop-0123";
 /// What a client gave for one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
-    /// The parts in the client's order: `{"text"[, "citations"]}`, `{"tool", "id", "arguments"}`, `{"thinking", "signature"}`,
-    /// or `{"other"}`. Of a call that failed: what had arrived before.
+    /// The parts in the client's order: `{"text"[, "citations"]}`, `{"refusal"}`, `{"tool", "id", "arguments"}`,
+    /// `{"thinking", "signature"}`, or `{"other"}`. Of a call that failed: what had arrived before.
     pub(crate) content: Vec<Value>,
     /// The stop reason in the client's own words.
     pub(crate) stop: Option<String>,
@@ -65,35 +82,71 @@ pub(crate) struct Failure {
 pub(crate) enum Wants {
     Answer,
     Thinking,
+    /// An answer that fits [`best`].
+    Structured,
+}
+
+impl Wire {
+    pub(crate) const ALL: [Self; 2] = [Self::Anthropic, Self::Chat];
+
+    /// The clients of this API, in the order of the tables.
+    pub(crate) const fn libraries(self) -> [Library; 3] {
+        let own = match self {
+            Self::Anthropic => Library::AsyncAnthropic,
+            Self::Chat => Library::AsyncOpenai,
+        };
+        [Library::Rig, Library::Genai, own]
+    }
+
+    pub(crate) const fn api(self) -> Api {
+        match self {
+            Self::Anthropic => Api::AnthropicMessages,
+            Self::Chat => Api::OpenAiChat,
+        }
+    }
+
+    /// The model that every call asks for.
+    pub(crate) const fn model(self) -> &'static str {
+        match self {
+            Self::Anthropic => MODEL,
+            Self::Chat => CHAT_MODEL,
+        }
+    }
+
+    /// What a client reads of `turn` that loses nothing, if this API can say the turn.
+    pub(crate) fn reply(self, turn: &Turn) -> Option<Reply> {
+        turn.normalized(self.api()).ok()
+    }
 }
 
 impl Client {
-    pub(crate) const ALL: [Self; 3] = [Self::Rig, Self::Genai, Self::AsyncAnthropic];
-
     /// Asks once.
     pub(crate) async fn ask(self, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-        match self {
-            Self::Rig => rig::ask(stub, form, wants).await,
-            Self::Genai => genai::ask(stub, form, wants).await,
-            Self::AsyncAnthropic => async_anthropic::ask(stub, form).await,
+        match self.library {
+            Library::Rig => rig::ask(self.wire, stub, form, wants).await,
+            Library::Genai => genai::ask(self.wire, stub, form, wants).await,
+            Library::AsyncAnthropic => async_anthropic::ask(stub, form).await,
+            Library::AsyncOpenai => async_openai::ask(self.wire, stub, form, wants).await,
         }
     }
 
     /// Asks, and answers the calls of [`weather`] until the model has none; gives the last turn.
     pub(crate) async fn tool_loop(self, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-        match self {
-            Self::Rig => rig::tool_loop(stub, form, wants).await,
-            Self::Genai => genai::tool_loop(stub, form, wants).await,
-            Self::AsyncAnthropic => async_anthropic::tool_loop(stub, form).await,
+        match self.library {
+            Library::Rig => rig::tool_loop(self.wire, stub, form, wants).await,
+            Library::Genai => genai::tool_loop(self.wire, stub, form, wants).await,
+            Library::AsyncAnthropic => async_anthropic::tool_loop(stub, form).await,
+            Library::AsyncOpenai => async_openai::tool_loop(self.wire, stub, form).await,
         }
     }
 
     /// A stream after its first fragment of text. Dropping the holder leaves the stream.
     pub(crate) async fn begin(self, stub: &StubHandle) -> Box<dyn Send> {
-        match self {
-            Self::Rig => rig::begin(stub).await,
-            Self::Genai => genai::begin(stub).await,
-            Self::AsyncAnthropic => async_anthropic::begin(stub).await,
+        match self.library {
+            Library::Rig => rig::begin(self.wire, stub).await,
+            Library::Genai => genai::begin(self.wire, stub).await,
+            Library::AsyncAnthropic => async_anthropic::begin(stub).await,
+            Library::AsyncOpenai => async_openai::begin(self.wire, stub).await,
         }
     }
 
@@ -126,6 +179,16 @@ impl Seen {
 /// The tool of every loop.
 pub(crate) fn schema() -> Value {
     json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]})
+}
+
+/// What an answer is to fit where it is [structured](Wants::Structured).
+pub(crate) fn best() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"best": {"type": "integer"}},
+        "required": ["best"],
+        "additionalProperties": false,
+    })
 }
 
 pub(crate) const TOOL: &str = "weather";

@@ -4,27 +4,40 @@ use std::pin::pin;
 
 use futures_util::StreamExt as _;
 use llm_wire_stub::StubHandle;
-use llm_wire_stub_interop::MODEL;
 use rig_agent::{Agent, AgentBuilder, agent::MultiTurnStreamItem, completion::PromptError};
 use rig_core::{
-    Model, ProviderError,
+    DynModel, ProviderError,
     completion::{CompletionRequest, CompletionResponse, Usage},
     error::ErrorReport,
-    message::{AssistantContent, ToolName},
-    providers::anthropic::{AnthropicConfig, Messages},
+    message::{AssistantContent, Citation, SourceLocation, Text, ToolName},
+    operation::Completion,
+    providers::{
+        anthropic::AnthropicConfig,
+        openai::{OpenAIConfig, Route},
+    },
     streaming::{Item, StreamEvent},
     tool::{DynamicTool, ToolExecutionError, ToolOutput},
 };
 use serde_json::{Value, json};
 
 use super::{
-    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, call, cited, other, schema, thinking,
-    weather,
+    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, best, call, cited, other,
+    schema, thinking, weather,
 };
 
-fn model(stub: &StubHandle) -> Model<Messages> {
-    let config = AnthropicConfig::new(KEY).with_base_url(stub.anthropic_url());
-    config.client().completion(MODEL)
+fn model(wire: Wire, stub: &StubHandle) -> DynModel<Completion> {
+    let openai = |route| {
+        let config = OpenAIConfig::new(KEY).with_base_url(stub.openai_url());
+        let client = config.with_route(route).client();
+        client.completion(wire.model()).erase()
+    };
+    match wire {
+        Wire::Anthropic => {
+            let config = AnthropicConfig::new(KEY).with_base_url(stub.anthropic_url());
+            config.client().completion(wire.model()).erase()
+        }
+        Wire::Chat => openai(Route::Chat),
+    }
 }
 
 fn thinking_on() -> Value {
@@ -36,11 +49,16 @@ fn request(wants: Wants) -> CompletionRequest {
     match wants {
         Wants::Answer => request.max_tokens(1024),
         Wants::Thinking => request.max_tokens(2048).additional_params(thinking_on()),
+        Wants::Structured => {
+            let mut request = request.max_tokens(1024);
+            request.output_schema = serde_json::from_value(best()).expect("a schema");
+            request
+        }
     }
 }
 
-pub(super) async fn ask(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-    let model = model(stub);
+pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    let model = model(wire, stub);
     match form {
         Form::Whole => match model.call(request(wants)).await {
             Ok(response) => seen(&response),
@@ -64,8 +82,8 @@ pub(super) async fn ask(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
     }
 }
 
-pub(super) async fn begin(stub: &StubHandle) -> Box<dyn Send> {
-    let stream = model(stub).stream(request(Wants::Answer));
+pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
+    let stream = model(wire, stub).stream(request(Wants::Answer));
     let mut stream = stream.expect("a stream");
     while let Some(item) = stream.next().await {
         if let Item::Event(StreamEvent::Text { .. }) = item.expect("no error yet") {
@@ -75,7 +93,7 @@ pub(super) async fn begin(stub: &StubHandle) -> Box<dyn Send> {
     panic!("the stream ended before its first text");
 }
 
-fn agent(stub: &StubHandle, wants: Wants) -> Agent {
+fn agent(wire: Wire, stub: &StubHandle, wants: Wants) -> Agent {
     let tool = DynamicTool::new(
         ToolName::new(TOOL).expect("a tool name"),
         TOOL_DESCRIPTION,
@@ -88,16 +106,16 @@ fn agent(stub: &StubHandle, wants: Wants) -> Agent {
             })
         },
     );
-    let agent = AgentBuilder::new(model(stub)).preamble("Be brief.");
+    let agent = AgentBuilder::new(model(wire, stub)).preamble("Be brief.");
     let agent = match wants {
-        Wants::Answer => agent.max_tokens(1024),
+        Wants::Answer | Wants::Structured => agent.max_tokens(1024),
         Wants::Thinking => agent.max_tokens(2048).additional_params(thinking_on()),
     };
     agent.dynamic_tool(tool).build()
 }
 
-pub(super) async fn tool_loop(stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-    let agent = agent(stub, wants);
+pub(super) async fn tool_loop(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    let agent = agent(wire, stub, wants);
     let run = agent.prompt("hello").max_turns(5);
     let finished = match form {
         Form::Whole => run.await,
@@ -153,11 +171,7 @@ fn usage(usage: &Usage) -> Value {
 
 fn content(choice: &[AssistantContent]) -> Vec<Value> {
     let parts = choice.iter().map(|part| match part {
-        AssistantContent::Text(part) => {
-            let native = part.native.as_ref();
-            let citations = native.and_then(|native| native.item["citations"].as_array());
-            cited(&part.text, citations.cloned().unwrap_or_default())
-        }
+        AssistantContent::Text(part) => cited(&part.text, citations(part)),
         AssistantContent::ToolCall(part) => {
             let arguments = match &part.function.invalid_arguments {
                 Some(sent) => json!({"invalid": sent, "read": part.function.arguments}),
@@ -181,6 +195,23 @@ fn content(choice: &[AssistantContent]) -> Vec<Value> {
         part => panic!("there is a new part\n  found: `{part:?}`"),
     });
     parts.collect()
+}
+
+/// As they came where the client keeps them so, else in its own words.
+fn citations(part: &Text) -> Vec<Value> {
+    let native = part.native.as_ref();
+    if let Some(sent) = native.and_then(|native| native.item["citations"].as_array()) {
+        return sent.clone();
+    }
+    let of_one = |citation: &Citation| {
+        let span = citation.span.map(|span| (span.start(), span.end()));
+        let source = |source: &rig_core::message::Source| match &source.location {
+            SourceLocation::Url { url } => json!({"url": url, "title": source.title, "span": span}),
+            location => panic!("another source\n  found: `{location:?}`"),
+        };
+        citation.sources.iter().map(source).collect::<Vec<_>>()
+    };
+    part.citations().iter().flat_map(of_one).collect()
 }
 
 fn failure(error: &ProviderError) -> Failure {

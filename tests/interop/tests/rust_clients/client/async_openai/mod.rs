@@ -1,0 +1,81 @@
+//! `async-openai` 0.43.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `chat.rs` | Chat Completions |
+
+mod chat;
+
+use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService};
+use llm_wire_stub::StubHandle;
+use serde_json::json;
+
+use super::{Failure, Form, KEY, Seen, Wants, Wire};
+
+fn config(stub: &StubHandle) -> OpenAIConfig {
+    let config = OpenAIConfig::new().with_api_base(stub.openai_url());
+    config.with_api_key(KEY)
+}
+
+/// Without the retries that are its default.
+fn client(stub: &StubHandle) -> Client<OpenAIConfig> {
+    Client::with_config(config(stub)).with_http_service(ReqwestService::default())
+}
+
+pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
+    ask_by(&client(stub), wire, form, wants).await
+}
+
+/// Asks once, and again where the client tries again unless told otherwise.
+pub(crate) async fn ask_as_it_comes(wire: Wire, stub: &StubHandle, form: Form) -> Seen {
+    let client = Client::with_config(config(stub));
+    ask_by(&client, wire, form, Wants::Answer).await
+}
+
+async fn ask_by(client: &Client<OpenAIConfig>, wire: Wire, form: Form, wants: Wants) -> Seen {
+    match wire {
+        Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
+        Wire::Chat => chat::ask(client, form, wants).await,
+    }
+}
+
+pub(super) async fn tool_loop(wire: Wire, stub: &StubHandle, form: Form) -> Seen {
+    match wire {
+        Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
+        Wire::Chat => chat::tool_loop(&client(stub), form).await,
+    }
+}
+
+pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
+    match wire {
+        Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
+        Wire::Chat => chat::begin(&client(stub)).await,
+    }
+}
+
+fn failure(error: &OpenAIError) -> Failure {
+    let text = error.to_string();
+    let kind = match error {
+        OpenAIError::ApiError(said) => {
+            let error = &said.api_error;
+            // of a 5xx it reads nothing: the whole body is the message
+            let read = error.r#type.is_some();
+            return Failure {
+                kind: "ApiError",
+                status: Some(said.status_code.as_u16()),
+                body: read.then(|| json!({"error": error}).to_string()),
+                text,
+                ..Failure::default()
+            };
+        }
+        OpenAIError::Reqwest(_) => "Reqwest",
+        OpenAIError::JSONDeserialize(..) => "JSONDeserialize",
+        OpenAIError::StreamError(_) => "StreamError",
+        error => panic!("there is a new error\n  found: `{error:?}`"),
+    };
+    Failure {
+        kind,
+        text,
+        ..Failure::default()
+    }
+}
