@@ -238,6 +238,24 @@ pub(crate) fn indented(compact: &[u8], spaces: usize) -> Vec<u8> {
     out
 }
 
+/// The same JSON in ASCII: what is not stands as `\uXXXX`, in pairs of these beyond the first plane.
+pub(crate) fn to_ascii(json: Vec<u8>) -> Vec<u8> {
+    if json.is_ascii() {
+        return json;
+    }
+    let mut out = Vec::with_capacity(json.len() * 2);
+    for character in String::from_utf8_lossy(&json).chars() {
+        if let Ok(byte @ 0..=0x7f) = u8::try_from(character) {
+            out.push(byte);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+        }
+    }
+    out
+}
+
 /// Appends a number in decimal.
 pub(crate) fn write_number(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0_u8; 20];
@@ -318,6 +336,15 @@ mod tests {
         assert_eq!(four, "{\n    \"a\": [\n        1\n    ]\n}");
         let spaced = String::from_utf8(indented(br#"{"a": [1]}"#, 4)).unwrap();
         assert_eq!(spaced, four);
+    }
+
+    #[test]
+    fn what_is_not_ascii_is_escaped_in_lower_case() {
+        let ascii = to_ascii("\"a\u{7f}Ü\u{2028}漢😀\"".into());
+        assert_eq!(
+            String::from_utf8(ascii).unwrap(),
+            "\"a\u{7f}\\u00dc\\u2028\\u6f22\\ud83d\\ude00\""
+        );
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Turn {
         };
         // a function of the user's runs when it is played
         if !responder.turn.runs_user_code() {
-            if let Err(why) = responder.answer(Form::Stream, &Value::Null, 0) {
+            if let Err(why) = responder.answer(Form::Stream, &Value::Null, &[], 0) {
                 panic!("{}", responder.located(&why));
             }
         }
@@ -120,7 +120,13 @@ struct Responder {
 
 impl Responder {
     /// The answer for the nth request, from 0, which has this body.
-    fn answer(&self, form: Form, body: &Value, n: usize) -> Result<ResponseTemplate, Unplayable> {
+    fn answer(
+        &self,
+        form: Form,
+        body: &Value,
+        sent: &[u8],
+        n: usize,
+    ) -> Result<ResponseTemplate, Unplayable> {
         // that of a stub's last turn, repeated
         let seed = self.turn.seed;
         let seed = seed.unwrap_or_else(|| Origin::Sequence(n).seed(0));
@@ -133,7 +139,7 @@ impl Responder {
             era: self.turn.era.unwrap_or_default(),
             ..Context::unasked(seed, self.turn.is_plain())
         };
-        self.api.ask(body, &mut context);
+        self.api.ask(body, sent, &mut context);
         let steps = plan::plan(&self.turn, self.api, form, &context, Cut::Whole)?;
         let mut template = ResponseTemplate::new(200);
         let mut whole = Vec::new();
@@ -184,9 +190,10 @@ impl Respond for Responder {
                 answered: AtomicUsize::new(0),
             };
             answer
-                .answer(form, &Value::Null, n)
+                .answer(form, &Value::Null, &[], n)
                 .unwrap_or_else(|_| ResponseTemplate::new(422))
         };
-        self.answer(form, &body, n).unwrap_or_else(unplayable)
+        self.answer(form, &body, &request.body, n)
+            .unwrap_or_else(unplayable)
     }
 }

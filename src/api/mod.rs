@@ -27,7 +27,7 @@ pub(crate) mod openai_responses;
 pub(crate) mod side_roads;
 mod sketch;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
@@ -91,14 +91,50 @@ pub enum Api {
     /// assert_eq!(reply.stop_reason, StopReason::Refusal);
     /// ```
     OpenAiChat,
-    /// OpenAI Responses: `POST /v1/responses`.
+    /// OpenAI Responses: `POST /v1/responses`, as OpenAI itself sends it.
+    ///
+    /// | a turn | on the wire |
+    /// | --- | --- |
+    /// | text | a `message` item with one `output_text` part; adjacent texts are one, and text behind a call is a further item |
+    /// | a citation of a page of the web | an annotation of the kind `url_citation` for the characters of its text; the page's own words have no place |
+    /// | a [raw citation](crate::Citation::raw) | the annotation as it is: `file_citation`, `container_file_citation` |
+    /// | thinking | a `reasoning` item with one summary; its signature is `encrypted_content`, where the request includes `reasoning.encrypted_content` |
+    /// | redacted thinking, or thinking without text | a `reasoning` item without a summary; both are read as redacted thinking |
+    /// | tool calls | `function_call` items; the id of the turn is the `call_id` |
+    /// | calls of custom tools | `custom_tool_call` items, likewise |
+    /// | a compaction | a `compaction` item; only its encrypted form has a place |
+    /// | a raw block | an item as it is, when it opens and when it is done; a raw delta is an event between these, to which its two numbers are added |
+    /// | [`StopReason::Refusal`](crate::StopReason::Refusal) | the parts are of the kind `refusal`, the response is complete |
+    /// | `MaxTokens`, `ContentFilter` | `response.incomplete`; a message that is the last item is incomplete too |
+    /// | `EndTurn`, `ToolUse` | `response.completed`: which of them is read from whether a tool of the client's is called |
+    /// | usage | `input_tokens` with those of the cache; thinking as `reasoning_tokens`, searches of the web in `tool_usage` |
+    /// | an error inside a stream | an event `error` and `response.failed`, which has the items that were done |
+    ///
+    /// What is not in the table is refused, with a way out.
+    ///
+    /// The event that carries the stop reason is the last one: behind it nothing can fail. The response object repeats
+    /// what the request asked for, in the service's form and with its defaults; `stream_options.include_obfuscation` is
+    /// honoured. The helpers without a request ([`sse_body`](crate::sse_body)) write everything that a turn says.
+    /// Messages of `gpt-5.4` and later models say their `phase`: a message with other items behind it is `commentary`; in a
+    /// live turn none says it. Log probabilities stay empty.
+    ///
+    /// Bytes as recorded in 2026. Not recorded, so this crate's own: events of refusals; the place of an annotation in a
+    /// stream, behind its text; the order of members in `error`, whose nested form was seen in 2025 (the flat one of the
+    /// documentation is not sent); what `response.failed` says of the output. The service encrypts reasoning anew each
+    /// time that it sends it; here an item that is done and the response that is complete say the same.
+    ///
+    /// Not served: `background`, `cancel`, conversation objects, and Responses over WebSocket.
     OpenAiResponses,
     /// OpenAI's legacy text completions: `POST /v1/completions`.
     OpenAiCompletions,
 }
 
 impl Api {
-    pub(crate) const ALL: [Self; 2] = [Self::AnthropicMessages, Self::OpenAiChat];
+    pub(crate) const ALL: [Self; 3] = [
+        Self::AnthropicMessages,
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+    ];
 
     /// The name used in messages and fixtures.
     #[must_use]
@@ -159,6 +195,14 @@ impl Api {
         }
     }
 
+    /// Whether a text with citations and the text behind it are one block.
+    pub(crate) const fn joins_cited_text(self) -> bool {
+        match self {
+            Self::AnthropicMessages => false,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => true,
+        }
+    }
+
     /// The body of the non-streaming answer.
     pub(crate) fn body(self, turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
         match self {
@@ -174,18 +218,25 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::error_answer(error, context),
             Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
-                openai::error_answer(error, context)
+                openai::error_answer(self, error, context)
             }
         }
     }
 
-    /// The event that reports `error` inside a stream.
-    pub(crate) fn error_event(self, error: &ApiError, context: &Context) -> WireEvent {
+    /// The events that report `error` inside the stream of `turn`, behind its first `written` events.
+    pub(crate) fn error_events(
+        self,
+        error: &ApiError,
+        turn: &Arc<Turn>,
+        context: &Context,
+        written: usize,
+    ) -> Vec<WireEvent> {
         match self {
-            Self::AnthropicMessages => anthropic_messages::error_event(error, context),
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
-                openai::error_event(error, context)
+            Self::AnthropicMessages => vec![anthropic_messages::error_event(error, context)],
+            Self::OpenAiChat | Self::OpenAiCompletions => {
+                vec![openai::error_event(self, error, context)]
             }
+            Self::OpenAiResponses => openai_responses::error_events(error, turn, context, written),
         }
     }
 
@@ -243,12 +294,14 @@ impl Api {
         }
     }
 
-    /// Notes what the body of a request asks of the form of its answer.
-    pub(crate) fn ask(self, body: &Value, context: &mut Context) {
+    /// Notes what the body of a request asks of the form of its answer; `sent` is the body as it came.
+    pub(crate) fn ask(self, body: &Value, sent: &[u8], context: &mut Context) {
         match self {
             Self::AnthropicMessages => {}
             Self::OpenAiChat => context.asked.chat = openai_chat::Asked::read(body),
-            Self::OpenAiResponses => context.asked.responses = openai_responses::Asked::read(body),
+            Self::OpenAiResponses => {
+                context.asked.responses = openai_responses::Asked::read(body, sent);
+            }
             Self::OpenAiCompletions => {
                 context.asked.completions = openai_completions::Asked::read(body);
             }
@@ -367,10 +420,10 @@ pub(crate) enum Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,
-    pub(crate) headers: Vec<(HeaderName, std::borrow::Cow<'static, str>)>,
+    pub(crate) headers: Vec<(HeaderName, Cow<'static, str>)>,
 }
 
-pub(crate) type HeaderName = std::borrow::Cow<'static, str>;
+pub(crate) type HeaderName = Cow<'static, str>;
 
 impl Head {
     /// Takes a header out.
@@ -383,7 +436,7 @@ impl Head {
     pub(crate) fn push(
         &mut self,
         name: impl Into<HeaderName>,
-        value: impl Into<std::borrow::Cow<'static, str>>,
+        value: impl Into<Cow<'static, str>>,
     ) {
         self.headers.push((name.into(), value.into()));
     }
@@ -392,7 +445,7 @@ impl Head {
 /// One event of an API, before it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WireEvent {
-    pub(crate) name: Option<&'static str>,
+    pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) data: Vec<u8>,
     pub(crate) mark: Mark,
 }
@@ -404,6 +457,8 @@ pub(crate) enum Mark {
     Delta,
     /// A fragment that is the last of its block, where the API has no event for the end of one.
     LastDelta,
+    /// What comes only once a block is over, before the event that ends it.
+    Closing,
     /// The end of a block, by an event of its own.
     PartEnd,
     /// The last of a block in an event that is no fragment, where the API has none for the end of one.
@@ -412,6 +467,8 @@ pub(crate) enum Mark {
     StopReason,
     /// The event that proves completeness.
     Terminal,
+    /// The event that carries the stop reason and proves completeness.
+    Last,
     /// Any other.
     Other,
 }

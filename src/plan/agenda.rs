@@ -81,7 +81,7 @@ impl Agenda {
         actions.any(|action| matches!(action.does, Does::End(_, Step::End(End::Reset))))
     }
 
-    /// An ending that writes an event.
+    /// An ending that writes an error.
     pub(super) fn in_stream_error(&self) -> Option<&PlacedAction> {
         let mut actions = self.0.iter().flatten().map(|entry| &entry.action);
         actions.find(|action| matches!(action.does, Does::End(Some(_), _)))

@@ -8,12 +8,12 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::{End, Plan, Source, Step, Steps, Unplayable, action_name, in_stream_error};
+use super::{End, InStreamError, Plan, Source, Step, Steps, Unplayable, action_name};
 use crate::{
     api::{Api, Context, Events, Form, Mark, WireEvent},
     script::{
-        Arguments, Ending, Extent, Fragments, LiveLine, Message, Says, ScriptedPart, ToolKind,
-        Turn, Words,
+        Arguments, Ending, Extent, Fragments, LiveLine, Message, Says, ScriptedPart, StopReason,
+        ToolKind, Turn, Words,
     },
 };
 
@@ -155,8 +155,10 @@ impl LiveSource {
             }
             Words::Finish(reason) => {
                 let mut turn = self.so_far();
-                if let Says::Message(message) = &mut turn.says {
-                    message.stop_reason = message.stop_reason.take().or(reason);
+                if let (Says::Message(message), Says::Message(scripted)) =
+                    (&mut turn.says, &self.turn.says)
+                {
+                    message.stop_reason = scripted.stop_reason.clone().or(reason);
                 }
                 return self.finish(turn);
             }
@@ -252,9 +254,10 @@ impl LiveSource {
                 self.end(End::Complete);
             }
             (Ending::InStreamError(error), Form::Stream) => {
-                let event = in_stream_error(error, self.api, &self.context);
-                let event = event.map_err(|why| why.0)?;
-                self.then.push_back(LiveStep::Event(event));
+                let (turn, context) = (Arc::new(self.so_far()), self.context.clone());
+                let error = InStreamError::new(error, self.api, turn, context);
+                let events = error.map_err(|why| why.0)?.events(self.written);
+                self.then.extend(events.into_iter().map(LiveStep::Event));
                 self.end(End::Early);
             }
             (Ending::CleanEof, form) => {
@@ -284,6 +287,10 @@ impl LiveSource {
         if let Says::Message(message) = &mut turn.says {
             message.live = None;
             message.extent = Extent::SoFar;
+            // whether these fit the parts shows at the end
+            let fits =
+                |reason: &StopReason| !matches!(reason, StopReason::EndTurn | StopReason::ToolUse);
+            message.stop_reason = message.stop_reason.take().filter(fits);
             // how much it will be is not known yet
             let usage = message.effective_usage();
             message.usage.get_or_insert(usage.output(u64::MAX));
@@ -319,25 +326,24 @@ impl LiveSource {
         let mut events: Vec<_> = self.events(&self.so_far())?.skip(self.written).collect();
         let ends = |event: &WireEvent| match event.mark {
             Mark::PartEnd | Mark::PartLast | Mark::LastDelta => true,
-            Mark::Delta | Mark::StopReason | Mark::Terminal | Mark::Other => false,
+            Mark::Delta
+            | Mark::Closing
+            | Mark::StopReason
+            | Mark::Terminal
+            | Mark::Last
+            | Mark::Other => false,
         };
-        let len = if matches!(self.said.last(), Some(Said::Thinking(_))) {
-            // its signature comes with its end
-            let last = events.iter().rposition(|event| event.mark == Mark::Delta);
-            last.map(|at| at + 1)
-        } else {
-            let last = events.iter().rposition(ends);
-            // an event of its own for the end of a part waits until the part is over
-            let is_stop = |at: usize| events.get(at).map(|event| event.mark) == Some(Mark::PartEnd);
-            last.map(|at| {
-                if is_stop(at) && self.is_open() {
-                    at
-                } else {
-                    at + 1
-                }
-            })
-        };
-        events.truncate(len.unwrap_or(0));
+        let last = events.iter().rposition(ends);
+        events.truncate(last.map_or(0, |at| at + 1));
+        if self.is_open() {
+            // what comes with the end of a part waits until the part is over
+            let others = events.get(..events.len().saturating_sub(1));
+            let before = others.and_then(|others| others.iter().rposition(ends));
+            let start = before.map_or(0, |at| at + 1);
+            let waits = |event: &WireEvent| matches!(event.mark, Mark::Closing | Mark::PartEnd);
+            let said = events.iter().skip(start).position(waits);
+            events.truncate(said.map_or(events.len(), |n| start + n));
+        }
         Ok(events)
     }
 
@@ -346,7 +352,7 @@ impl LiveSource {
         match self.said.last() {
             Some(Said::Text(_) | Said::Thinking(_)) => true,
             Some(Said::Call { open, .. }) => *open,
-            Some(Said::Parts(parts)) => parts.last().is_some_and(goes_on),
+            Some(Said::Parts(parts)) => parts.last().is_some_and(|part| goes_on(part, self.api)),
             None => false,
         }
     }
@@ -357,13 +363,13 @@ impl LiveSource {
 }
 
 /// Whether more text goes into the block of this part.
-const fn goes_on(part: &ScriptedPart) -> bool {
+const fn goes_on(part: &ScriptedPart, api: Api) -> bool {
     match part {
         ScriptedPart::Text {
             text: _,
             fragments: _,
             citations,
-        } => citations.is_none(),
+        } => citations.is_none() || api.joins_cited_text(),
         ScriptedPart::ToolCall { .. }
         | ScriptedPart::CustomToolCall { .. }
         | ScriptedPart::Thinking { .. }

@@ -184,12 +184,11 @@ impl Plan<'_> {
                     fault.id()
                 )));
             }
-            events =
-                match fault {
-                    Fault::EofBeforeTerminal => Box::new(events.take_while(|event| {
-                        !matches!(event.mark, Mark::StopReason | Mark::Terminal)
-                    })),
-                };
+            events = match fault {
+                Fault::EofBeforeTerminal => Box::new(events.take_while(|event| {
+                    !matches!(event.mark, Mark::StopReason | Mark::Terminal | Mark::Last)
+                })),
+            };
         }
         Ok(events)
     }
@@ -216,8 +215,9 @@ impl Plan<'_> {
         let end = |end| Step::End(end);
         Ok(match ending {
             Ending::InStreamError(error) => {
-                let event = in_stream_error(error, self.api, self.context)?;
-                Does::End(Some(event), end(End::Early))
+                let (turn, context) = (Arc::clone(self.turn), self.context.clone());
+                let error = InStreamError::new(error, self.api, turn, context)?;
+                Does::End(Some(Box::new(error)), end(End::Early))
             }
             Ending::CleanEof => Does::End(None, end(End::Early)),
             Ending::Fin => Does::End(None, end(End::Fin)),
@@ -226,16 +226,42 @@ impl Plan<'_> {
     }
 }
 
-/// The event that reports an error inside a stream.
-fn in_stream_error(error: &ApiError, api: Api, context: &Context) -> Result<WireEvent, Unplayable> {
-    if error.has_headers() {
-        return Err(Unplayable(
-            "an in-stream error has no headers: the head is long gone\n  \
-             help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn"
-                .to_owned(),
-        ));
+/// An error inside a stream; its events may depend on what was written before.
+#[derive(Clone, Debug)]
+pub(crate) struct InStreamError {
+    error: ApiError,
+    api: Api,
+    turn: Arc<Turn>,
+    context: Context,
+}
+
+impl InStreamError {
+    fn new(
+        error: &ApiError,
+        api: Api,
+        turn: Arc<Turn>,
+        context: Context,
+    ) -> Result<Self, Unplayable> {
+        if error.has_headers() {
+            return Err(Unplayable(
+                "an in-stream error has no headers: the head is long gone\n  \
+                 help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self {
+            error: error.clone(),
+            api,
+            turn,
+            context,
+        })
     }
-    Ok(api.error_event(error, context))
+
+    /// Its events, behind so many of the turn's.
+    fn events(&self, written: usize) -> Vec<WireEvent> {
+        self.api
+            .error_events(&self.error, &self.turn, &self.context, written)
+    }
 }
 
 /// Where the body comes from.
@@ -260,8 +286,8 @@ pub(crate) struct PlacedAction {
 #[derive(Clone, Debug)]
 pub(crate) enum Does {
     Step(Step),
-    /// Nothing follows this step; maybe an event goes before it.
-    End(Option<WireEvent>, Step),
+    /// Nothing follows this step; maybe an error goes before it.
+    End(Option<Box<InStreamError>>, Step),
 }
 
 pub(crate) const fn action_name(action: &Action) -> &'static str {

@@ -27,6 +27,8 @@ pub(crate) struct Steps {
     ended: bool,
     /// Whether a scripted ending ended it.
     cut_short: bool,
+    /// An in-stream error behind the last event.
+    too_late: Option<String>,
 }
 
 /// What of the body was made so far.
@@ -36,6 +38,8 @@ struct Seen {
     parts: usize,
     events: usize,
     stop_reason: bool,
+    /// Nothing can follow.
+    whole: bool,
 }
 
 impl Steps {
@@ -64,6 +68,7 @@ impl Steps {
             splitting: Bytes::new(),
             ended: false,
             cut_short: false,
+            too_late: None,
         }
     }
 
@@ -110,6 +115,12 @@ impl Steps {
             self.advance();
             self.ready.clear();
             self.unwritten.clear();
+        }
+        if let Some(what) = self.too_late {
+            return Err(Unplayable(format!(
+                "{what} is not possible: the event before it ends the stream\n  \
+                 help: move it to a place before the stop reason"
+            )));
         }
         if let (true, Some(fault)) = (self.cut_short, fault) {
             return Err(Unplayable(format!(
@@ -189,6 +200,7 @@ impl Steps {
     fn event(&mut self, event: &WireEvent) {
         self.encode(event);
         self.seen.events += 1;
+        self.seen.whole = event.mark == Mark::Last;
         self.act(Place::Events(self.seen.events));
         match event.mark {
             Mark::Delta => self.delta(),
@@ -197,11 +209,11 @@ impl Steps {
                 self.part();
             }
             Mark::PartEnd | Mark::PartLast => self.part(),
-            Mark::StopReason => {
+            Mark::StopReason | Mark::Last => {
                 self.seen.stop_reason = true;
                 self.act(Place::StopReason);
             }
-            Mark::Terminal | Mark::Other => {}
+            Mark::Closing | Mark::Terminal | Mark::Other => {}
         }
     }
 
@@ -226,9 +238,12 @@ impl Steps {
                     self.flush();
                     self.ready.push_back(step);
                 }
-                Does::End(event, step) => {
-                    if let Some(event) = event {
-                        self.encode(&event);
+                Does::End(error, step) => {
+                    if let Some(error) = error {
+                        self.too_late = self.seen.whole.then_some(action.what);
+                        for event in error.events(self.seen.events) {
+                            self.encode(&event);
+                        }
                     }
                     self.flush();
                     self.ready.push_back(step);
@@ -241,10 +256,10 @@ impl Steps {
 
     fn encode(&mut self, event: &WireEvent) {
         match self.cut {
-            Cut::Whole => sse::encode(event.name, &event.data, &mut self.unwritten),
+            Cut::Whole => sse::encode(event.name.as_deref(), &event.data, &mut self.unwritten),
             Cut::PerEvent | Cut::EveryByte => {
                 let mut bytes = Vec::with_capacity(event.data.len() + 48);
-                sse::encode(event.name, &event.data, &mut bytes);
+                sse::encode(event.name.as_deref(), &event.data, &mut bytes);
                 self.ready.push_back(Step::Body(bytes.into()));
             }
         }

@@ -93,7 +93,8 @@ async fn decide(
     if matches!(origin, Origin::Closure(_)) {
         shared.bind_gates(&turn);
     }
-    let context = shared.config.context(&turn, &origin, Some((api, &**body)));
+    let asked = Some((api, &**body, &**request.body()));
+    let context = shared.config.context(&turn, &origin, asked);
     let form = if request.is_stream() {
         Form::Stream
     } else {

@@ -60,7 +60,7 @@ impl Config {
         &self,
         turn: &Turn,
         origin: &Origin,
-        asked: Option<(Api, &Value)>,
+        asked: Option<(Api, &Value, &[u8])>,
     ) -> Context {
         let seed = turn
             .seed
@@ -72,10 +72,10 @@ impl Config {
                 turn.is_plain() || self.repertoire.noise == Noise::Plain,
             )
         };
-        if let Some((api, body)) = asked {
+        if let Some((api, body, sent)) = asked {
             let model = body.get("model").and_then(Value::as_str);
             model.unwrap_or_default().clone_into(&mut context.model);
-            api.ask(body, &mut context);
+            api.ask(body, sent, &mut context);
         }
         context
     }

@@ -4,7 +4,7 @@
 /// Appends `event: NAME`, `data: DATA` and a blank line to `out`; without a name, no `event:` line.
 ///
 /// `data` goes on one data line, so it must not contain CR or LF. Nor may `name`, which is not
-/// checked: an API has a fixed set of them.
+/// checked: an API has a fixed set of them, and looks at others itself.
 pub(crate) fn encode(name: Option<&str>, data: &[u8], out: &mut Vec<u8>) {
     debug_assert!(is_one_line(data), "data of an event must be one line");
     // The hot path of a stream, also in a dev build, where every call is paid for: nothing but appends.

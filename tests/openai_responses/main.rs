@@ -8,8 +8,28 @@
     reason = "a test may panic, and says loudly what it skips"
 )]
 
-mod captures;
+#[path = "../support/post.rs"]
+mod post;
 
-use llm_wire_stub::Api;
+mod bytes;
+mod captures;
+mod errors;
+mod live;
+mod roundtrip;
+mod served;
+mod unplayable;
+
+use llm_wire_stub::{Api, StubHandle};
 
 const API: Api = Api::OpenAiResponses;
+
+/// A call that asks `hi`, not streamed.
+fn call(stub: &StubHandle) -> post::Call {
+    post::call(stub)
+        .to("/v1/responses")
+        .header("authorization", "Bearer k")
+        .model("gpt-5")
+        .member("input", "hi")
+        .without_member("messages")
+        .without_member("max_tokens")
+}

@@ -86,6 +86,14 @@ impl Call {
         self
     }
 
+    /// Leaves a member of the body out.
+    pub(crate) fn without_member(mut self, name: &str) -> Self {
+        if let Value::Object(members) = &mut self.body {
+            members.remove(name);
+        }
+        self
+    }
+
     /// Offers tools of these names.
     pub(crate) fn offers(self, names: &[&str]) -> Self {
         let tools = names.iter();

@@ -155,7 +155,7 @@ pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
     }
     data.push(b'}');
     WireEvent {
-        name: Some("error"),
+        name: Some("error".into()),
         data,
         mark: Mark::Other,
     }

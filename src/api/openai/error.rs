@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::head::error_head;
 use crate::{
-    api::{Context, Head, Mark, WireEvent},
+    api::{Api, Context, Head, Mark, WireEvent},
     json::{indented, write_str},
     script::{ApiError, ErrorKind, RetryHint},
 };
@@ -35,7 +35,63 @@ const fn said(status: u16, error_type: &'static str, message: &'static str) -> R
 }
 
 impl Row {
-    fn of(kind: ErrorKind, context: &Context) -> Self {
+    fn of(api: Api, kind: ErrorKind, context: &Context) -> Self {
+        let own = match api {
+            Api::OpenAiResponses => Self::of_responses(kind, context),
+            Api::AnthropicMessages | Api::OpenAiChat | Api::OpenAiCompletions => None,
+        };
+        own.unwrap_or_else(|| Self::of_chat(api, kind, context))
+    }
+
+    /// What Responses says otherwise. Known from traffic: the model and the long input; from public reports: the
+    /// effort; the output limit is this crate's own.
+    fn of_responses(kind: ErrorKind, context: &Context) -> Option<Self> {
+        Some(match kind {
+            ErrorKind::NotFound => Self {
+                message: format!("The requested model '{}' does not exist.", model(context)).into(),
+                ..said(400, INVALID, "")
+                    .coded("model_not_found")
+                    .about("model")
+            },
+            ErrorKind::ContextOverflow | ErrorKind::ContextOverflowWithOutput => said(
+                400,
+                INVALID,
+                "Your input exceeds the context window of this model. Please adjust your input and try again.",
+            )
+            .coded("context_length_exceeded")
+            .about("input"),
+            ErrorKind::OutputLimit => said(
+                400,
+                INVALID,
+                "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 16384, but got \
+                 128000 instead.",
+            )
+            .coded("integer_above_max_value")
+            .about("max_output_tokens"),
+            ErrorKind::EffortNotSupported => said(
+                400,
+                INVALID,
+                "Unsupported value: 'xhigh' is not supported with this model. Supported values are: 'low', \
+                 'medium', and 'high'.",
+            )
+            .coded("unsupported_value")
+            .about("reasoning.effort"),
+            ErrorKind::InvalidRequest
+            | ErrorKind::Authentication
+            | ErrorKind::CreditTooLow
+            | ErrorKind::Billing
+            | ErrorKind::Permission
+            | ErrorKind::Conflict
+            | ErrorKind::RequestTooLarge
+            | ErrorKind::RateLimited
+            | ErrorKind::Internal
+            | ErrorKind::Timeout
+            | ErrorKind::Overloaded
+            | ErrorKind::Status(_) => return None,
+        })
+    }
+
+    fn of_chat(api: Api, kind: ErrorKind, context: &Context) -> Self {
         match kind {
             ErrorKind::InvalidRequest => said(400, INVALID, "invalid request"),
             ErrorKind::ContextOverflow => said(
@@ -106,7 +162,7 @@ impl Row {
                  retry your request.",
             )
             .coded("server_is_overloaded"),
-            ErrorKind::Status(status) => Self::of_status(status, context),
+            ErrorKind::Status(status) => Self::of_status(api, status, context),
         }
     }
 
@@ -137,19 +193,18 @@ impl Row {
             )
             .coded("unsupported_country_region_territory");
         }
-        let model = match context.model.as_str() {
-            "" => super::DEFAULT_MODEL,
-            model => model,
-        };
         Self {
-            message: format!("The model `{model}` does not exist or you do not have access to it.")
-                .into(),
+            message: format!(
+                "The model `{}` does not exist or you do not have access to it.",
+                model(context)
+            )
+            .into(),
             ..said(404, INVALID, "").coded("model_not_found")
         }
     }
 
     /// The row of a status that was given as a number.
-    fn of_status(status: u16, context: &Context) -> Self {
+    fn of_status(api: Api, status: u16, context: &Context) -> Self {
         let kind = match status {
             401 => ErrorKind::Authentication,
             403 => ErrorKind::Permission,
@@ -165,7 +220,7 @@ impl Row {
         };
         Self {
             status,
-            ..Self::of(kind, context)
+            ..Self::of(api, kind, context)
         }
     }
 
@@ -177,6 +232,14 @@ impl Row {
     const fn about(mut self, param: &'static str) -> Self {
         self.param = Some(param);
         self
+    }
+}
+
+/// The model that was asked for.
+fn model(context: &Context) -> &str {
+    match context.model.as_str() {
+        "" => super::DEFAULT_MODEL,
+        model => model,
     }
 }
 
@@ -192,14 +255,18 @@ enum Printer {
 }
 
 /// Status, headers and body of an error answer.
-pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
-    let row = Row::of(error.kind, context);
+pub(crate) fn error_answer(api: Api, error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
+    let row = Row::of(api, error.kind, context);
+    let responses = api == Api::OpenAiResponses;
     let (printer, content_type) = match row.status {
-        401 => (Printer::Edge, "application/json; charset=utf-8"),
-        404 => (Printer::Api, "application/json; charset=utf-8"),
+        401 if !responses => (Printer::Edge, "application/json; charset=utf-8"),
+        404 if !responses => (Printer::Api, "application/json; charset=utf-8"),
         _ => (Printer::Api, "application/json"),
     };
     let mut head = error_head(row.status, content_type, context);
+    if responses && row.status == 401 {
+        head.push("www-authenticate", "Bearer realm=\"OpenAI API\"");
+    }
     if let Some(hint) = error.retry_hint {
         let retry = match hint {
             RetryHint::Retry => "true",
@@ -221,8 +288,8 @@ pub(crate) fn error_answer(error: &ApiError, context: &Context) -> (Head, Vec<u8
 }
 
 /// The event that reports `error` inside a stream.
-pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
-    let row = Row::of(error.kind, context);
+pub(crate) fn error_event(api: Api, error: &ApiError, context: &Context) -> WireEvent {
+    let row = Row::of(api, error.kind, context);
     WireEvent {
         name: None,
         data: written(error, &row, Printer::Compact),
@@ -230,20 +297,45 @@ pub(crate) fn error_event(error: &ApiError, context: &Context) -> WireEvent {
     }
 }
 
+/// What is said of an error.
+pub(crate) struct Words {
+    pub(crate) message: String,
+    pub(crate) error_type: String,
+    pub(crate) param: Option<String>,
+    pub(crate) code: Option<String>,
+}
+
+/// What this API says of `error`.
+pub(crate) fn words(api: Api, error: &ApiError, context: &Context) -> Words {
+    Words::of(error, &Row::of(api, error.kind, context))
+}
+
+impl Words {
+    fn of(error: &ApiError, row: &Row) -> Self {
+        // what the table's words are about, other words need not be
+        let param = row.param.filter(|_| error.message.is_none());
+        let code = error.error_code.as_deref().or(row.code);
+        Self {
+            message: error.message.as_deref().unwrap_or(&row.message).to_owned(),
+            error_type: error
+                .error_type
+                .as_deref()
+                .unwrap_or(row.error_type)
+                .to_owned(),
+            param: error.param.as_deref().or(param).map(str::to_owned),
+            code: code.filter(|code| !code.is_empty()).map(str::to_owned),
+        }
+    }
+}
+
 fn written(error: &ApiError, row: &Row, printer: Printer) -> Vec<u8> {
-    let message = error.message.as_deref().unwrap_or(&row.message);
-    let error_type = error.error_type.as_deref().unwrap_or(row.error_type);
-    // what the table's words are about, other words need not be
-    let param = row.param.filter(|_| error.message.is_none());
-    let param = error.param.as_deref().or(param);
-    let code = error.error_code.as_deref().or(row.code);
-    let code = code.filter(|code| !code.is_empty());
+    let words = Words::of(error, row);
     let mut out = br#"{"error":{"message":"#.to_vec();
-    write_str(&mut out, message);
+    write_str(&mut out, &words.message);
     for (name, value) in [
-        (&br#","type":"#[..], Some(error_type)),
-        (br#","param":"#, param),
-        (br#","code":"#, code),
+        (&br#","type":"#[..], Some(&words.error_type)),
+        (br#","param":"#, words.param.as_ref()),
+        (br#","code":"#, words.code.as_ref()),
     ] {
         out.extend_from_slice(name);
         match value {

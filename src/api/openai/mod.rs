@@ -1,14 +1,16 @@
 //! What the APIs of OpenAI share: the error table, the response headers, moderation, the rules on every request, and the
-//! side roads beside them.
+//! side roads beside them; text in fragments.
 
 mod error;
 mod head;
 pub(crate) mod moderation;
+mod piece;
 pub(crate) mod rules;
 pub(crate) mod side_roads;
 
-pub(crate) use error::{error_answer, error_event};
+pub(crate) use error::{error_answer, error_event, words};
 pub(crate) use head::head;
+pub(crate) use piece::Piece;
 
 /// The model named where neither the turn nor the request names one.
 pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";

@@ -1,15 +1,41 @@
 //! OpenAI Responses: `POST /v1/responses`.
+//!
+//! ```text
+//! response.created response.in_progress item* terminal
+//! item     = output_item.added  inner  output_item.done
+//! terminal = response.completed | response.incomplete | error response.failed
+//!
+//! message inner   = content_part.added (output_text.delta | annotation.added)* output_text.done content_part.done
+//! reasoning inner = nothing | summary_part.added summary_text.delta* summary_text.done summary_part.done
+//! function inner  = arguments.delta* arguments.done
+//! ```
+//!
+//! Bytes as the service writes them since 2026, known from recorded traffic: `type` first and the other members in the
+//! order of the alphabet, events numbered from 0, raw UTF-8, no `[DONE]`. The non-streaming body is indented, ASCII, and
+//! ends without a newline.
 
 mod accumulate;
 mod asked;
+mod echo;
 mod offer;
 mod render;
 mod rules;
 mod view;
+mod words;
 
 pub(crate) use accumulate::{ResponsesAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
 pub(crate) use offer::{calls, text_schema};
-pub(crate) use render::{Events, body, normalized};
+pub(crate) use render::{Events, body, error_events, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
+
+/// What each generated value's dice are for, so that one more draw of one never moves another.
+mod purpose {
+    pub(super) const RESPONSE: u64 = 1;
+    pub(super) const ITEMS: u64 = 2;
+    pub(super) const OBFUSCATION: u64 = 3;
+    pub(super) const FRAGMENTS: u64 = 4;
+    pub(super) const CALLS: u64 = 5;
+    pub(super) const ENCRYPTED: u64 = 6;
+}

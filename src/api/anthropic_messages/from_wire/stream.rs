@@ -68,9 +68,14 @@ fn check_added(turn: &Turn, era: Era, recorded: &[SseEvent]) -> Result<(), Accum
     let Ok(said) = render::Events::new(turn, &compared(era)) else {
         return Ok(());
     };
-    for said in said.filter(|event| matches!(event.name, Some("message_start" | "message_delta"))) {
+    for said in said.filter(|event| {
+        matches!(
+            event.name.as_deref(),
+            Some("message_start" | "message_delta")
+        )
+    }) {
         let mut recorded = recorded.iter().rev();
-        let recorded = recorded.find(|event| kind(event.data()).as_deref() == said.name);
+        let recorded = recorded.find(|event| kind(event.data()).as_deref() == said.name.as_deref());
         let Some(event) = recorded else { continue };
         envelope::check_added(event.data(), &String::from_utf8_lossy(&said.data)).map_err(
             |problem| {

@@ -26,7 +26,7 @@ pub(super) enum Delta {
         cuts: Cuts,
     },
     /// One delta that is no fragment.
-    Once(Kind, String),
+    Once(Kind, String, Mark),
     /// One delta as it is written.
     Written(Vec<u8>, Mark),
 }
@@ -103,10 +103,11 @@ impl Block {
                     deltas.push(Delta::fragments(Kind::THINKING, piece));
                 }
                 if *ends_empty {
-                    deltas.push(Delta::Once(Kind::THINKING, String::new()));
+                    deltas.push(Delta::Once(Kind::THINKING, String::new(), Mark::Closing));
                 }
                 if !signature.is_empty() {
-                    deltas.push(Delta::Once(Kind::SIGNATURE, std::mem::take(signature)));
+                    let signature = std::mem::take(signature);
+                    deltas.push(Delta::Once(Kind::SIGNATURE, signature, Mark::Closing));
                 }
             }
             Self::RedactedThinking { .. } | Self::Result(_) => {}
@@ -125,7 +126,7 @@ impl Block {
             Self::Call(Call {
                 arguments, cuts, ..
             }) => {
-                deltas.push(Delta::Once(Kind::INPUT, String::new()));
+                deltas.push(Delta::Once(Kind::INPUT, String::new(), Mark::Other));
                 let text = arguments.to_text(Spacing::Spaced);
                 if !text.is_empty() {
                     let block = u64::try_from(index).unwrap_or(u64::MAX);
@@ -181,9 +182,9 @@ impl Delta {
     /// Writes the next delta, and says what it means and whether it was the last.
     pub(super) fn write(&mut self, out: &mut Vec<u8>) -> (Mark, Last) {
         match self {
-            Self::Once(kind, payload) => {
+            Self::Once(kind, payload, mark) => {
                 kind.write(out, payload);
-                (Mark::Other, Last::Yes)
+                (*mark, Last::Yes)
             }
             Self::Written(delta, mark) => {
                 out.extend_from_slice(delta);

@@ -50,7 +50,7 @@ impl Pings {
 /// Pings have no padding, and a space that the others have not.
 fn a_ping() -> WireEvent {
     WireEvent {
-        name: Some("ping"),
+        name: Some("ping".into()),
         data: br#"{"type": "ping"}"#.to_vec(),
         mark: Mark::Other,
     }
@@ -120,7 +120,7 @@ impl Events {
         pad(&mut data, self.padding.as_mut());
         data.push(b'}');
         WireEvent {
-            name: Some(name),
+            name: Some(name.into()),
             data,
             mark,
         }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Checked, event::Ending, failure, parts, usage};
 use crate::{
     api::accumulate::{Members, body_object},
-    script::{Part, Reply, StopReason},
+    script::{Json, Part, Reply, StopReason},
 };
 
 /// The non-streaming body.
@@ -59,7 +59,9 @@ pub(super) fn reply(
     refuses: parts::Refuses,
     parts: Vec<Part>,
 ) -> Checked<Reply> {
-    let calls = parts.iter().any(|part| part.as_tool_call().is_some());
+    let is_call =
+        |part: &Part| part.as_tool_call().is_some() || part.as_custom_tool_call().is_some();
+    let calls = parts.iter().any(is_call);
     let reason = match ending {
         Ending::Incomplete => cut(response)?,
         Ending::Completed | Ending::Failed if calls => StopReason::ToolUse,
@@ -77,6 +79,8 @@ pub(super) fn reply(
         usage::read(response)?,
     );
     reply.service_tier = response.string_or_null("service_tier")?.map(str::to_owned);
+    let moderation = response.object_or_null("moderation")?;
+    reply.moderation = moderation.map(|found| Json::read(Value::Object(found.clone())));
     Ok(reply)
 }
 

@@ -31,6 +31,7 @@ mod tests;
 mod usage;
 
 pub(crate) use body::body_to_reply;
+pub(super) use citation::read as read_citation;
 use serde_json::{Map, Value};
 
 use self::{

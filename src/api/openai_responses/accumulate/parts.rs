@@ -15,7 +15,7 @@ use super::{Checked, citation};
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
-    script::{Part, ServerToolCall, ServerToolResult, ToolCall},
+    script::{CustomToolCall, Part, ServerToolCall, ServerToolResult, ToolCall},
 };
 
 /// What stands between two summaries of one reasoning item, once they are one text.
@@ -40,6 +40,7 @@ pub(super) fn read(
         "message" => return message(members, refuses, parts),
         "reasoning" => parts.push(reasoning(members)?),
         "function_call" => parts.push(function_call(members)?),
+        "custom_tool_call" => parts.push(custom_tool_call(members)?),
         "web_search_call" | "file_search_call" | "code_interpreter_call" | "mcp_call" => {
             let (call, result) = server_tool(members)?;
             parts.push(Part::ServerToolCall(call));
@@ -154,6 +155,13 @@ fn function_call(call: Members<'_>) -> Checked<Part> {
     let name = call.non_empty_string("name")?.to_owned();
     let arguments = arguments(&name, call.string_or_null("arguments")?.unwrap_or_default())?;
     Ok(Part::ToolCall(ToolCall::new(id, name, arguments)))
+}
+
+fn custom_tool_call(call: Members<'_>) -> Checked<Part> {
+    let id = call.non_empty_string("call_id")?.to_owned();
+    let name = call.non_empty_string("name")?.to_owned();
+    let input = call.string("input")?.to_owned();
+    Ok(Part::CustomToolCall(CustomToolCall::new(id, name, input)))
 }
 
 /// The arguments as JSON; none at all are an empty object.

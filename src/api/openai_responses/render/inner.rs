@@ -1,0 +1,203 @@
+//! What an item streams between its opening and its end.
+
+use super::{
+    annotation::Annotation,
+    item::{ContentKind, Item, Message, Stage, member, write_summary},
+};
+use crate::{
+    api::{Mark, openai::Piece},
+    json::{write_number, write_str},
+    script::Json,
+};
+
+/// An event of an item, without what numbers it. Members stand in the order of the alphabet, so these are cut where
+/// the item's id, its index and the event's number go.
+pub(super) struct Inner {
+    pub(super) name: &'static str,
+    pub(super) mark: Mark,
+    /// `,"…":…` before `item_id`.
+    pub(super) first: Vec<u8>,
+    /// Behind `item_id`.
+    pub(super) second: &'static [u8],
+    /// The characters of its fragment, if it has one.
+    pub(super) characters: Option<usize>,
+    /// Behind `output_index`.
+    pub(super) third: Vec<u8>,
+    /// Behind `sequence_number`.
+    pub(super) last: Vec<u8>,
+}
+
+/// An event of an item.
+pub(super) enum Event {
+    Inner(Inner),
+    /// As it is, but for its numbers.
+    Raw(Json),
+}
+
+/// The events of one item, made one at a time.
+pub(super) type Source = Box<dyn Iterator<Item = Event> + Send>;
+
+impl Inner {
+    const fn new(name: &'static str, mark: Mark) -> Self {
+        Self {
+            name,
+            mark,
+            first: Vec::new(),
+            second: b"",
+            characters: None,
+            third: Vec::new(),
+            last: Vec::new(),
+        }
+    }
+
+    /// A fragment.
+    fn delta(name: &'static str, before: &[u8], fragment: &str) -> Self {
+        let mut first = before.to_vec();
+        member(&mut first, "delta", fragment);
+        Self {
+            first,
+            characters: Some(fragment.chars().count()),
+            ..Self::new(name, Mark::Delta)
+        }
+    }
+}
+
+/// What the item streams.
+pub(super) fn events(item: &Item) -> Source {
+    match item {
+        Item::Message(message) => message_events(message),
+        Item::Reasoning {
+            summary: Some(summary),
+            ..
+        } => summary_events(summary),
+        Item::Reasoning { summary: None, .. } | Item::Compaction { .. } => {
+            Box::new(std::iter::empty())
+        }
+        Item::FunctionCall { arguments, .. } => arguments_events(
+            arguments,
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "arguments",
+        ),
+        Item::CustomCall { input, .. } => arguments_events(
+            input,
+            "response.custom_tool_call_input.delta",
+            "response.custom_tool_call_input.done",
+            "input",
+        ),
+        Item::Raw { events, .. } => {
+            let events = events.clone();
+            Box::new(events.into_iter().map(Event::Raw))
+        }
+    }
+}
+
+const CONTENT_INDEX: &[u8] = br#","content_index":0"#;
+const SUMMARY_INDEX: &[u8] = br#","summary_index":0"#;
+
+fn message_events(message: &Message) -> Source {
+    let kind = message.kind;
+    let part = |stage| {
+        let mut part = br#","part":"#.to_vec();
+        message.write_part(&mut part, stage);
+        part
+    };
+    let added = Inner {
+        first: CONTENT_INDEX.to_vec(),
+        third: part(Stage::Added),
+        ..Inner::new("response.content_part.added", Mark::Other)
+    };
+    let mut annotations = 0;
+    let texts = message.texts.clone().into_iter().flat_map(move |text| {
+        let first = annotations;
+        annotations += text.annotations.len();
+        let fragments = text.piece.fragments();
+        let fragments = fragments.map(move |fragment| text_delta(kind, &fragment));
+        let behind = text.annotations.into_iter().zip(first..);
+        fragments.chain(behind.map(|(annotation, n)| annotation_event(&annotation, n)))
+    });
+    let text = message.text();
+    let mut done = match kind {
+        ContentKind::Text => {
+            let mut done = Inner::new("response.output_text.done", Mark::Closing);
+            done.second = br#","logprobs":[]"#;
+            member(&mut done.last, "text", &text);
+            done
+        }
+        ContentKind::Refusal => {
+            let mut done = Inner::new("response.refusal.done", Mark::Closing);
+            member(&mut done.third, "refusal", &text);
+            done
+        }
+    };
+    done.first = CONTENT_INDEX.to_vec();
+    let part_done = Inner {
+        first: CONTENT_INDEX.to_vec(),
+        third: part(Stage::Done),
+        ..Inner::new("response.content_part.done", Mark::Closing)
+    };
+    let events = std::iter::once(added).chain(texts);
+    Box::new(events.chain([done, part_done]).map(Event::Inner))
+}
+
+fn text_delta(kind: ContentKind, fragment: &str) -> Inner {
+    match kind {
+        ContentKind::Text => Inner {
+            second: br#","logprobs":[]"#,
+            ..Inner::delta("response.output_text.delta", CONTENT_INDEX, fragment)
+        },
+        ContentKind::Refusal => Inner::delta("response.refusal.delta", CONTENT_INDEX, fragment),
+    }
+}
+
+fn annotation_event(annotation: &Annotation, n: usize) -> Inner {
+    let mut event = Inner::new("response.output_text.annotation.added", Mark::Other);
+    event.first.extend_from_slice(br#","annotation":"#);
+    annotation.write(&mut event.first);
+    event.first.extend_from_slice(br#","annotation_index":"#);
+    write_number(&mut event.first, u64::try_from(n).unwrap_or(u64::MAX));
+    event.first.extend_from_slice(CONTENT_INDEX);
+    event
+}
+
+fn summary_events(summary: &Piece) -> Source {
+    let part = |name, mark, text: &str| {
+        let mut part = br#","part":"#.to_vec();
+        write_summary(&mut part, text);
+        Inner {
+            third: part,
+            last: SUMMARY_INDEX.to_vec(),
+            ..Inner::new(name, mark)
+        }
+    };
+    let added = part("response.reasoning_summary_part.added", Mark::Other, "");
+    let deltas = summary.clone().fragments().map(|fragment| Inner {
+        last: SUMMARY_INDEX.to_vec(),
+        ..Inner::delta("response.reasoning_summary_text.delta", b"", &fragment)
+    });
+    let mut done = Inner::new("response.reasoning_summary_text.done", Mark::Closing);
+    done.last.extend_from_slice(SUMMARY_INDEX);
+    member(&mut done.last, "text", &summary.text);
+    let part_done = part(
+        "response.reasoning_summary_part.done",
+        Mark::Closing,
+        &summary.text,
+    );
+    let events = std::iter::once(added).chain(deltas);
+    Box::new(events.chain([done, part_done]).map(Event::Inner))
+}
+
+/// Fragments, and the whole under this name.
+fn arguments_events(
+    arguments: &Piece,
+    delta: &'static str,
+    done: &'static str,
+    member: &str,
+) -> Source {
+    let mut end = Inner::new(done, Mark::Closing);
+    end.first = format!(",\"{member}\":").into_bytes();
+    write_str(&mut end.first, &arguments.text);
+    let deltas = arguments.clone().fragments();
+    let deltas = deltas.map(move |fragment| Inner::delta(delta, b"", &fragment));
+    Box::new(deltas.chain([end]).map(Event::Inner))
+}

@@ -1,0 +1,20 @@
+//! Turn to events, and to the non-streaming body.
+//!
+//! ```text
+//! Turn ─ said ─► items ─ inner ─► events
+//!                      └────────► response object, body
+//! ```
+
+mod annotation;
+mod body;
+mod envelope;
+mod events;
+mod failed;
+mod inner;
+mod item;
+mod said;
+
+pub(crate) use body::body;
+pub(crate) use events::Events;
+pub(crate) use failed::error_events;
+pub(crate) use said::normalized;

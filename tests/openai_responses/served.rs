@@ -1,0 +1,130 @@
+//! Answers over the socket, as a client asks for them.
+
+use llm_wire_stub::*;
+use serde_json::{Value, json};
+
+use crate::{API, bytes::events, call};
+
+fn plain() -> WireStubBuilder {
+    WireStub::builder().plain()
+}
+
+#[tokio::test]
+async fn one_turn_is_served_streamed_and_not() {
+    let stub = WireStub::builder()
+        .turn(Turn::new().text("Hi there."))
+        .turn(Turn::new().text("Hi there."))
+        .start();
+    let streamed = call(&stub).streamed().send().await;
+    assert_eq!(
+        streamed.header("content-type"),
+        "text/event-stream; charset=utf-8"
+    );
+    let names: Vec<String> = events(&streamed.body)
+        .iter()
+        .map(|event| event["type"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "response.created",
+            "response.in_progress",
+            "response.output_item.added",
+            "response.content_part.added",
+            "response.output_text.delta",
+            "response.output_text.delta",
+            "response.output_text.done",
+            "response.content_part.done",
+            "response.output_item.done",
+            "response.completed",
+        ]
+    );
+    let numbers = events(&streamed.body);
+    for (n, event) in numbers.iter().enumerate() {
+        assert_eq!(event["sequence_number"], n, "{event}");
+    }
+    let whole = call(&stub).send().await;
+    assert_eq!(whole.header("content-type"), "application/json");
+    let json = whole.json();
+    assert_eq!(json["model"], "gpt-5");
+    assert_eq!(json["output"][0]["content"][0]["text"], "Hi there.");
+}
+
+#[tokio::test]
+async fn the_answer_repeats_what_the_request_asked_for() {
+    let stub = plain().turn(Turn::new().text("Hi")).start();
+    let tool = json!({"type": "function", "name": "f", "parameters": {"type": "object"}});
+    let answered = call(&stub)
+        .member("instructions", "Be é.")
+        .member("temperature", 0)
+        .member("max_output_tokens", 50)
+        .member("metadata", json!({"a": "b"}))
+        .member("store", false)
+        .member("previous_response_id", Value::Null)
+        .member("tools", json!([tool]))
+        .member("tool_choice", "required")
+        .member("reasoning", json!({"effort": "low"}))
+        .member("service_tier", "flex")
+        .send()
+        .await;
+    let text = std::str::from_utf8(&answered.body).unwrap();
+    for line in [
+        "\n  \"instructions\": \"Be \\u00e9.\",\n  \"max_output_tokens\": 50,\n",
+        "\n  \"metadata\": {\n    \"a\": \"b\"\n  }\n}",
+        "\n  \"service_tier\": \"flex\",\n  \"store\": false,\n  \"temperature\": 0.0,\n",
+        "\n    \"effort\": \"low\",\n    \"mode\": \"standard\",\n",
+        "\n  \"tool_choice\": \"required\",\n",
+        "\n  \"tools\": [\n    {\n      \"type\": \"function\",\n      \"description\": null,\n      \"name\": \"f\",\n      \"output_schema\": null,\n      \"parameters\": {\n        \"type\": \"object\"\n      },\n      \"strict\": true\n    }\n  ],\n",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[tokio::test]
+async fn encrypted_reasoning_and_obfuscation_are_there_as_asked() {
+    let turn = || Turn::new().thinking("Hm.").text("Hi");
+    let stub = WireStub::builder().turn(turn()).turn(turn()).start();
+    let bare = call(&stub).streamed();
+    let bare = bare.member("stream_options", json!({"include_obfuscation": false}));
+    let text = bare.send().await.body;
+    let text = String::from_utf8_lossy(&text);
+    assert!(!text.contains("encrypted_content") && !text.contains("obfuscation"));
+
+    let all = call(&stub).streamed();
+    let all = all.member("include", json!(["reasoning.encrypted_content"]));
+    let text = all.send().await.body;
+    let events = events(&text);
+    let [added, done] = ["response.output_item.added", "response.output_item.done"].map(|name| {
+        let event = events.iter().find(|event| event["type"] == name).unwrap();
+        event["item"]["encrypted_content"].as_str().unwrap()
+    });
+    assert!(added.starts_with("gAAAAAB") && done.starts_with("gAAAAAB"));
+    assert_ne!(added, done);
+}
+
+#[test]
+fn places_count_fragments_and_parts_as_on_every_api() {
+    let turn = || {
+        Turn::new()
+            .text("one two")
+            .tool_call("f", json!({"a": 1}))
+            .fragments(Fragments::size(4))
+            .tool_call("g", Arguments::raw(""))
+    };
+    let cut = |after: After| events(&sse_body(API, &turn().plain().end(after, Ending::CleanEof)));
+    for (after, expected) in [
+        (After::deltas(1), 5),
+        (After::deltas(2), 6),
+        (After::parts(1), 9),
+        (After::deltas(3), 11),
+        (After::parts(2), 14),
+        (After::parts(3), 17),
+        (After::stop_reason(), 18),
+    ] {
+        assert_eq!(cut(after).len(), expected, "{after}");
+    }
+    let eof = turn().plain().fault(Fault::EofBeforeTerminal);
+    let events = events(&sse_body(API, &eof));
+    assert_eq!(events.len(), 17);
+    assert_eq!(events[16]["type"], "response.output_item.done");
+}

@@ -1,0 +1,201 @@
+//! What Responses cannot carry is refused, whole texts.
+
+use llm_wire_stub::*;
+use serde_json::json;
+
+use crate::API;
+
+type Row = (Turn, &'static str, &'static str);
+
+fn parts() -> Vec<Row> {
+    let cite = |citation| Turn::new().cited_text("x", [citation]);
+    let page = || Citation::web_search_result("x", "https://x.example");
+    vec![
+        (
+            Turn::new().thinking("x").empty_last_delta(),
+            "OpenAI Responses cannot say an empty delta at the end of thinking",
+            "leave out `.empty_last_delta()`",
+        ),
+        (
+            Turn::new()
+                .tool_call("f", json!({}))
+                .caller(json!({"type": "x"})),
+            "OpenAI Responses cannot say who called a tool",
+            "leave out `.caller(..)`",
+        ),
+        (
+            Turn::new()
+                .tool_call("f", json!({}))
+                .interleaved_tool_calls(),
+            "OpenAI Responses cannot say tool calls in turns: its items come one after the other",
+            "leave out `.interleaved_tool_calls()`",
+        ),
+        (
+            Turn::new().compaction("x"),
+            "OpenAI Responses cannot say the words of a compaction: they are encrypted",
+            "use `.compaction_with_encrypted_content(\"\", ..)`",
+        ),
+        (
+            cite(Citation::characters("x", 0..1)),
+            "OpenAI Responses cites pages of the web, and files as they are",
+            "use `Citation::web_search_result`, or `Citation::raw` with an annotation such as `file_citation`",
+        ),
+        (
+            cite(page().encrypted_index("x")),
+            "a citation of OpenAI Responses has no encrypted index",
+            "leave out `.encrypted_index(..)`",
+        ),
+    ]
+}
+
+fn stop_reasons() -> Vec<Row> {
+    let stop = |turn: Turn, reason: StopReason| turn.stop_reason(reason);
+    let other = "choose another stop reason";
+    let called = || Turn::new().tool_call("f", json!({}));
+    vec![
+        (
+            stop(called(), StopReason::EndTurn),
+            "OpenAI Responses cannot say that a turn ends with a tool call: it is read as waiting for the result",
+            "leave out `.stop_reason(..)`, or the call",
+        ),
+        (
+            stop(Turn::new(), StopReason::ToolUse),
+            "OpenAI Responses cannot say that a turn without a tool call waits for a result",
+            "leave out `.stop_reason(..)`, or add the `.tool_call(..)`",
+        ),
+        (
+            stop(Turn::new(), StopReason::StopSequence("x".to_owned())),
+            "OpenAI Responses cannot say that a stop sequence came up",
+            other,
+        ),
+        (
+            stop(Turn::new(), StopReason::PauseTurn),
+            "OpenAI Responses cannot say that a turn pauses",
+            other,
+        ),
+        (
+            stop(Turn::new(), StopReason::ContextWindowExceeded),
+            "OpenAI Responses cannot say that the context window was full",
+            "use `StopReason::MaxTokens`, or the error `ApiError::context_overflow()`",
+        ),
+        (
+            stop(Turn::new(), StopReason::Compaction),
+            "OpenAI Responses cannot say that a conversation was compacted",
+            other,
+        ),
+        (
+            stop(Turn::new(), "a_word".into()),
+            "OpenAI Responses cannot say that a turn stops for `a_word`",
+            other,
+        ),
+        (
+            stop(Turn::new(), StopReason::Refusal),
+            "OpenAI Responses cannot say a refusal without words",
+            "add its `.text(..)`, or stop with `StopReason::ContentFilter`",
+        ),
+        (
+            stop(called().text("x"), StopReason::Refusal),
+            "OpenAI Responses cannot say a refusal beside tool calls or citations",
+            "leave these out",
+        ),
+    ]
+}
+
+fn envelopes() -> Vec<Row> {
+    let say = |turn: Turn| turn.text("x");
+    vec![
+        (
+            say(Turn::new()).era(Era::of(2025, 6)),
+            "on OpenAI Responses answers are written as today only",
+            "leave out `.era(..)`",
+        ),
+        (
+            say(Turn::new()).container("c"),
+            "an answer of OpenAI Responses has no `container`",
+            "leave it out of the turn",
+        ),
+        (
+            say(Turn::new()).inference_geo("eu"),
+            "an answer of OpenAI Responses has no `inference_geo`",
+            "leave it out of the turn",
+        ),
+        (
+            say(Turn::new()).context_management(json!({})),
+            "an answer of OpenAI Responses has no `context_management`",
+            "leave it out of the turn",
+        ),
+        (
+            say(Turn::new()).usage_at_start(Usage::input(1)),
+            "an answer of OpenAI Responses has no `usage_at_start`",
+            "leave it out of the turn",
+        ),
+        (
+            say(Turn::new()).stop_details(StopDetails::new()),
+            "an answer of OpenAI Responses has no `stop_details`",
+            "leave it out of the turn",
+        ),
+        (
+            say(Turn::new()).usage(Usage::input(1).cache_creation_1h(1)),
+            "the usage of OpenAI Responses cannot say how long a cache is kept",
+            "leave it out of the usage",
+        ),
+        (
+            say(Turn::new()).usage(Usage::input(1).web_fetches(1)),
+            "the usage of OpenAI Responses cannot say how often a page was fetched",
+            "leave it out of the usage",
+        ),
+        (
+            say(Turn::new())
+                .usage(Usage::input(1).iteration(Iteration::new("message", Usage::input(1)))),
+            "the usage of OpenAI Responses cannot say what each pass over the model cost",
+            "leave it out of the usage",
+        ),
+    ]
+}
+
+fn raw_deltas() -> Vec<Row> {
+    vec![(
+        Turn::new()
+            .raw_block(json!({"type": "x"}))
+            .raw_delta(json!({"type": "response.x", "sequence_number": 3})),
+        "a raw delta of OpenAI Responses is an event: an object with a `type`, and without `output_index` and \
+         `sequence_number`\n  found: `{\"sequence_number\":3,\"type\":\"response.x\"}`",
+        "its two numbers are written behind its members",
+    )]
+}
+
+#[test]
+fn what_responses_cannot_say_is_refused_with_a_way_out() {
+    for (turn, what, help) in [parts(), stop_reasons(), envelopes(), raw_deltas()].concat() {
+        let built = format!("openai_responses, turn built at {}:", file!());
+        let (first, found) = what.split_once('\n').unwrap_or((what, ""));
+        for error in [
+            try_sse_body(API, &turn).unwrap_err().to_string(),
+            try_json_body(API, &turn).unwrap_err().to_string(),
+            turn.normalized(API).unwrap_err().to_string(),
+        ] {
+            let (start, rest) = error.split_once("\n  where: ").unwrap();
+            assert_eq!(start, first);
+            assert!(rest.starts_with(&built), "{error}");
+            let rest = rest.split_once('\n').unwrap().1;
+            let found = if found.is_empty() {
+                String::new()
+            } else {
+                format!("{found}\n")
+            };
+            assert_eq!(rest, format!("{found}  help: {help}"));
+        }
+    }
+}
+
+#[test]
+fn a_body_has_no_place_for_raw_deltas() {
+    let turn = Turn::new()
+        .raw_block(json!({"type": "x"}))
+        .raw_delta(json!({"type": "response.x"}));
+    let error = try_json_body(API, &turn).unwrap_err().to_string();
+    assert!(
+        error.starts_with("a body has no place for the deltas of a raw block\n"),
+        "{error}"
+    );
+}
