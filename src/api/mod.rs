@@ -342,10 +342,9 @@ impl Api {
     pub(crate) fn server_tools(self, body: &Value) -> ServerTools {
         match self {
             Self::AnthropicMessages => anthropic_messages::server_tools(body),
+            Self::OpenAiResponses => openai_responses::server_tools(body),
             // a turn with one cannot be played there at all
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
-                ServerTools::Possible
-            }
+            Self::OpenAiChat | Self::OpenAiCompletions => ServerTools::Possible,
         }
     }
 

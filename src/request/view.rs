@@ -66,7 +66,8 @@ pub enum MessagePart {
     },
     /// What a tool answered.
     ToolResult(ToolResult),
-    /// What the model thought earlier, from `thinking` blocks of Anthropic Messages.
+    /// What the model thought earlier, from `thinking` blocks of Anthropic Messages and `reasoning` items of OpenAI
+    /// Responses.
     Thinking {
         /// What it thought; empty if it was hidden.
         text: String,

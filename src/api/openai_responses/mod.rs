@@ -23,9 +23,10 @@ mod rules;
 mod view;
 mod words;
 
+use accumulate::BETWEEN_SUMMARIES;
 pub(crate) use accumulate::{ResponsesAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
-pub(crate) use offer::{calls, text_schema};
+pub(crate) use offer::{calls, server_tools, text_schema};
 pub(crate) use render::{Events, body, error_events, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;

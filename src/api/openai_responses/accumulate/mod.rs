@@ -32,6 +32,7 @@ mod usage;
 
 pub(crate) use body::body_to_reply;
 pub(super) use citation::read as read_citation;
+pub(super) use parts::BETWEEN_SUMMARIES;
 use serde_json::{Map, Value};
 
 use self::{
