@@ -39,8 +39,8 @@ mod verify;
 mod wiremock;
 
 pub use api::{
-    AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, ModelInfo, accumulate,
-    accumulate_json,
+    AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, Embedding, EmbeddingInput,
+    ModelInfo, accumulate, accumulate_json,
 };
 pub use plan::Cut;
 pub use pure::{

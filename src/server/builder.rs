@@ -270,6 +270,10 @@ impl WireStubBuilder {
     ///
     #[doc = include_str!("../api/openai_chat/rules/rules.md")]
     ///
+    /// The rules of OpenAI's side roads.
+    ///
+    #[doc = include_str!("../api/openai/side_roads/rules.md")]
+    ///
     /// # Panics
     ///
     /// At the caller's line, if no API has such a rule.

@@ -139,6 +139,8 @@ pub(super) struct State {
     pub(super) stalls: VecDeque<RecordedRequest>,
     pub(super) stopped: bool,
     pub(super) batches: Batches,
+    /// Those of [`SideScript::calls`] that something was answered from.
+    pub(super) used: Vec<String>,
     /// Requests on side roads so far.
     pub(super) side_roads: usize,
     gates: Vec<GateLatch>,
@@ -162,6 +164,7 @@ impl Shared {
             stalls: VecDeque::new(),
             stopped: false,
             batches: Batches::default(),
+            used: Vec::new(),
             side_roads: 0,
             gates: Vec::new(),
             wakers: Vec::new(),
@@ -308,6 +311,9 @@ impl Shared {
                 "`.batch_result(\"{id}\", ..)` was never used: no batch had a request with this id"
             )
         }));
+        let scripted = self.config.side_roads.calls();
+        let unused = scripted.filter(|call| !state.used.contains(call));
+        unplayed.extend(unused.map(|call| format!("{call} was never used: nobody asked for it")));
         if unplayed.is_empty() && state.problems.is_empty() {
             return Ok(());
         }

@@ -6,10 +6,14 @@
     reason = "a missing member of a JSON value is null, and a test may panic"
 )]
 
+#[path = "../support/caught.rs"]
+mod caught;
 #[path = "../support/post.rs"]
 mod post;
 
+mod embeddings;
 mod models;
+mod rules;
 
 use llm_wire_stub::{
     StubHandle, WireStub, WireStubBuilder,
@@ -54,6 +58,17 @@ async fn ask_with(
 
 async fn get(stub: &StubHandle, path: &str) -> Answered {
     ask(stub, "GET", path, None).await
+}
+
+async fn embed(stub: &StubHandle, body: Value) -> Answered {
+    ask(stub, "POST", "/embeddings", Some(body)).await
+}
+
+/// Where the script of a stub was built, as messages say it.
+fn place_of_script(stub: &WireStub) -> String {
+    let shown = format!("{:?}", stub.handle());
+    let (_, rest) = shown.split_once("script: \"").unwrap();
+    rest.split_once('"').unwrap().0.to_owned()
 }
 
 #[track_caller]

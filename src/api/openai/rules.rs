@@ -1,5 +1,7 @@
 //! Rules that hold on every API and side road of OpenAI. What only looks at one of them stands there.
 
+use serde_json::Value;
+
 use crate::{
     api::{ByDefault, Rule},
     request::RecordedRequest,
@@ -30,6 +32,12 @@ pub(crate) fn credentials(request: &RecordedRequest) -> Option<ApiError> {
             .message(TEXT)
             .error_code("")
     })
+}
+
+/// A body without the name of a model.
+pub(crate) fn model(body: &Value) -> Option<ApiError> {
+    let is_missing = body.get("model").is_none_or(Value::is_null);
+    is_missing.then(|| ApiError::invalid_request("you must provide a model parameter"))
 }
 
 /// [`JSON_BODY`], as in ChatGPTNextWeb/NextChat#4064.

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use super::{
     Api, HeaderName, Rule,
     anthropic_messages::side_roads::{AnthropicRoad, BatchScript, TokenCount},
-    openai::side_roads::OpenAiRoad,
+    openai::side_roads::{EmbeddingScript, OpenAiRoad},
 };
 use crate::{request::RecordedRequest, script::ApiError};
 
@@ -107,6 +107,7 @@ pub(crate) struct SideScript {
     pub(crate) models: Option<Vec<ModelInfo>>,
     pub(crate) count: TokenCount,
     pub(crate) batches: BatchScript,
+    pub(crate) embeddings: EmbeddingScript,
 }
 
 impl SideScript {
@@ -116,6 +117,12 @@ impl SideScript {
         matches!(self.count, TokenCount::By(_))
             || self.batches.by.is_some()
             || results.any(|(_, result)| result.holds_user_code())
+            || self.embeddings.by.is_some()
+    }
+
+    /// The calls that script an input of OpenAI's side roads; each has to come.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = String> {
+        self.embeddings.calls()
     }
 }
 
@@ -125,6 +132,8 @@ pub(crate) struct Said {
     pub(crate) says: Result<Document, Box<ApiError>>,
     /// Headers of this answer only, besides those that every answer has.
     pub(crate) headers: Vec<(HeaderName, Cow<'static, str>)>,
+    /// Those of [`SideScript::calls`] that it is from.
+    pub(crate) used: Vec<String>,
 }
 
 /// The body of an answer that succeeds.
@@ -154,6 +163,7 @@ impl Said {
             by,
             says,
             headers: Vec::new(),
+            used: Vec::new(),
         }
     }
 }

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use crate::{
-    api::{BatchResult, ModelInfo, anthropic_messages::side_roads::TokenCount},
+    api::{
+        BatchResult, Embedding, EmbeddingInput, ModelInfo,
+        anthropic_messages::side_roads::TokenCount,
+    },
     request::RecordedRequest,
     server::WireStubBuilder,
 };
 
-/// Side roads are what a provider serves besides calls of the model: token counts, models, batches. They have
+/// Side roads are what a provider serves besides calls of the model: token counts, models, batches, embeddings. They have
 /// valid defaults, use no turn, and are in the [`journal`](crate::StubHandle::journal), not among the
 /// [`requests`](crate::StubHandle::requests). They are the provider's: each of its APIs that is served, also one that
 /// [`api`](WireStubBuilder::api) names, brings all of them.
@@ -118,6 +121,98 @@ impl WireStubBuilder {
     /// first asked for after its creation. Listing batches does not count.
     pub fn batch_polls(mut self, polls: usize) -> Self {
         self.config.side_roads.batches.polls = polls;
+        self
+    }
+
+    /// Gives this input of `POST /v1/embeddings` (OpenAI), in whatever request it comes, this [`Embedding`]: a vector,
+    /// or an error for the whole request. If it never comes, [`verify`](crate::WireStub::verify) fails.
+    ///
+    /// An input without a script has a vector of unit length that is derived from it: the same for the same input, in
+    /// every stub. It has as many dimensions as the request asks for, else as the scripted vectors have, else as the
+    /// model is documented to have: 3072 for `text-embedding-3-large`, 1536 for any other. A scripted vector that is
+    /// not as long as the request asks, or as another one in the same answer, is
+    /// [script drift](WireStubBuilder::allow_script_drift).
+    ///
+    /// The answer is spelled as `encoding_format` asks: as numbers, or as base64 of 32-bit floats, which the official
+    /// SDKs ask for by themselves.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::{WireStub, serde_json::{Value, json}};
+    ///
+    /// let stub = WireStub::builder().embedding("cat", [0.6, 0.8]).start();
+    /// let asked = reqwest::Client::new()
+    ///     .post(stub.openai_url() + "/embeddings")
+    ///     .bearer_auth("k")
+    ///     .json(&json!({"model": "text-embedding-3-small", "input": "cat"}));
+    /// let answer: Value = asked.send().await.unwrap().json().await.unwrap();
+    /// assert_eq!(answer["data"][0]["embedding"], json!([0.6, 0.8]));
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is an embedding for this input already, or if it is a vector without numbers or
+    /// with one that is no finite number of 32 bits.
+    #[track_caller]
+    pub fn embedding(
+        mut self,
+        input: impl Into<EmbeddingInput>,
+        embedding: impl Into<Embedding>,
+    ) -> Self {
+        let embedding = embedding.into();
+        if let Some(why) = embedding.problem() {
+            panic!("{why}");
+        }
+        let input = input.into();
+        let spelled = input.spelled();
+        let before = self
+            .config
+            .side_roads
+            .embeddings
+            .known
+            .insert(input, embedding);
+        assert!(
+            before.is_none(),
+            "there are two embeddings for {spelled}\n  help: remove one of the two"
+        );
+        self
+    }
+
+    /// Gives inputs their embeddings by content: an input and its request in, the [`Embedding`] out. `None` leaves it
+    /// at the derived vector. An embedding for the input goes before.
+    ///
+    /// It runs off the stub's own threads and outside its locks. A panic in it fails the request and the test with its
+    /// own message.
+    ///
+    /// ```
+    /// use llm_wire_stub::{ApiError, WireStub};
+    ///
+    /// let builder = WireStub::builder().embeddings_by(|input, request| match input.text() {
+    ///     "" => Some(ApiError::overloaded().into()),
+    ///     text if text.contains("cat") => Some([1.0, 0.0].into()),
+    ///     _ => Some([0.0, 1.0].into()),
+    /// });
+    /// # let _ = builder;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is such a function already.
+    #[track_caller]
+    pub fn embeddings_by(
+        mut self,
+        embedding: impl Fn(&EmbeddingInput, &RecordedRequest) -> Option<Embedding>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        let slot = &mut self.config.side_roads.embeddings.by;
+        assert!(
+            slot.is_none(),
+            "there are two functions for embeddings\n  help: merge them into one"
+        );
+        *slot = Some(Arc::new(embedding));
         self
     }
 }

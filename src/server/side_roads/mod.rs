@@ -17,7 +17,7 @@ use super::{
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::{Api, Rule, Said, SideRoad},
+    api::{Api, Context, Rule, Said, SideRoad},
     plan::Steps,
     request::{Outcome, RecordedRequest},
     script::Dice,
@@ -37,8 +37,12 @@ pub(super) async fn to_side_road(
     });
     let context = shared.config.turnless(seed(shared, 0, number));
     let request = &arrival.request;
-    let (steps, outcome) = match decide(request, api, road, &body, shared).await {
+    let decided = decide(request, api, road, &body, &context, shared).await;
+    let (steps, outcome) = match decided {
         Ok(said) => {
+            if !said.used.is_empty() {
+                shared.update(|state| state.used.extend(said.used));
+            }
             request.set_answered_by(said.by.into_owned());
             let (mut head, body) = match said.says {
                 Ok(document) => api.document(document, &context),
@@ -68,6 +72,7 @@ async fn decide(
     api: Api,
     road: SideRoad,
     body: &ReadBody,
+    context: &Context,
     shared: &Arc<Shared>,
 ) -> Result<Said, Refusal> {
     let broken = move |request: &RecordedRequest, body: &_, applies: &dyn Fn(&Rule) -> bool| {
@@ -76,7 +81,7 @@ async fn decide(
     check_rules(request, broken, body, shared).await?;
     match road {
         SideRoad::Anthropic(road) => anthropic::answer(road, request, api, shared).await,
-        SideRoad::OpenAi(road) => Ok(openai::answer(road, request, shared)),
+        SideRoad::OpenAi(road) => openai::answer(road, request, context, shared).await,
     }
 }
 

@@ -1,19 +1,66 @@
 //! The side roads of OpenAI.
 
+use std::sync::Arc;
+
+use super::by_user_code;
 use crate::{
     api::{
-        Said,
-        openai::side_roads::{OpenAiRoad, models},
+        Context, Said,
+        openai::side_roads::{Misfit, OpenAiRoad, embed, models},
     },
     request::RecordedRequest,
-    server::shared::Shared,
+    server::{
+        refusal::Refusal,
+        shared::{ScriptDrift, Shared},
+    },
 };
 
 /// What is answered to a request that keeps the rules.
-pub(super) fn answer(road: OpenAiRoad, request: &RecordedRequest, shared: &Shared) -> Said {
+pub(super) async fn answer(
+    road: OpenAiRoad,
+    request: &RecordedRequest,
+    context: &Context,
+    shared: &Arc<Shared>,
+) -> Result<Said, Refusal> {
     match road {
         OpenAiRoad::ListModels | OpenAiRoad::GetModel => {
-            models(shared.config.side_roads.models.as_deref(), road, request)
+            let scripted = shared.config.side_roads.models.as_deref();
+            Ok(models(scripted, road, request))
         }
+        OpenAiRoad::Embed => {
+            let who = "the function of `.embeddings_by(..)`";
+            let context = context.clone();
+            let embedded = by_user_code(who, request, shared, move |request, shared| {
+                let may_drift = shared.config.drift == ScriptDrift::Allowed;
+                let script = &shared.config.side_roads.embeddings;
+                embed(script, request, may_drift, &context)
+            });
+            let misfit = |misfit| refused(misfit, request, shared);
+            embedded.await?.map_err(misfit)
+        }
+    }
+}
+
+/// A vector that is not said.
+fn refused(misfit: Misfit, request: &RecordedRequest, shared: &Shared) -> Refusal {
+    let script = shared.config.repertoire.description();
+    let place = format!("{script}, for request {request}");
+    match misfit {
+        Misfit::Unplayable { what, found, help } => Refusal::by_stub(
+            "unplayable",
+            format!("{what}\n  where: {place}\n  found: {found}\n  help: {help}"),
+        ),
+        Misfit::Drift {
+            input,
+            expected,
+            found,
+        } => Refusal::by_stub(
+            "script-drift",
+            format!(
+                "the scripted vector of {input} does not fit the request\n  where: {place}\n  \
+                 expected: {expected}\n  found: {found}\n  help: mend the request or the script; if it is \
+                 meant, say so with `.allow_script_drift()` on the stub"
+            ),
+        ),
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::rules;
+use super::{super::rules, embeddings::rules as embeddings};
 use crate::{
     api::{
-        Rule,
+        ByDefault, Rule,
         side_roads::{SideRoad, id_in},
     },
     request::RecordedRequest,
@@ -17,12 +17,14 @@ use crate::{
 pub(crate) enum OpenAiRoad {
     ListModels,
     GetModel,
+    Embed,
 }
 
 impl OpenAiRoad {
     pub(crate) const ALL: &[SideRoad] = &[
         SideRoad::OpenAi(Self::ListModels),
         SideRoad::OpenAi(Self::GetModel),
+        SideRoad::OpenAi(Self::Embed),
     ];
 
     /// Method and path.
@@ -30,6 +32,7 @@ impl OpenAiRoad {
         match self {
             Self::ListModels => ("GET", "/v1/models"),
             Self::GetModel => ("GET", "/v1/models/{id}"),
+            Self::Embed => ("POST", "/v1/embeddings"),
         }
     }
 
@@ -61,12 +64,75 @@ struct Row {
     broken: fn(&RecordedRequest, &Value) -> Option<ApiError>,
 }
 
+/// A rule on the bodies of one road.
+const fn on_body(
+    name: &'static str,
+    source: &'static str,
+    holds: fn(OpenAiRoad) -> bool,
+    broken: fn(&RecordedRequest, &Value) -> Option<ApiError>,
+) -> Row {
+    let by_default = ByDefault::On;
+    let rule = Rule {
+        name,
+        source,
+        by_default,
+    };
+    Row {
+        rule,
+        holds,
+        broken,
+    }
+}
+
 /// The rules, in the order in which the service is taken to look.
-const TABLE: &[Row] = &[Row {
-    rule: rules::CREDENTIALS,
-    holds: |_| true,
-    broken: |request, _| rules::credentials(request),
-}];
+const TABLE: &[Row] = &[
+    Row {
+        rule: rules::CREDENTIALS,
+        holds: |_| true,
+        broken: |request, _| rules::credentials(request),
+    },
+    Row {
+        rule: rules::JSON_BODY,
+        holds: |road| road == OpenAiRoad::Embed,
+        broken: |request, _| rules::json_body(request),
+    },
+    on_body(
+        "required-fields",
+        "public reports",
+        |road| road == OpenAiRoad::Embed,
+        |_, body| rules::model(body),
+    ),
+    on_body(
+        "embedding-input",
+        "public reports",
+        |road| road == OpenAiRoad::Embed,
+        |_, body| embeddings::input(body),
+    ),
+    on_body(
+        "embedding-list-length",
+        "the documentation; public reports for the text",
+        |road| road == OpenAiRoad::Embed,
+        |_, body| embeddings::list_length(body),
+    ),
+    on_body(
+        "embedding-token-limits",
+        "public reports; the tokens of texts are not counted",
+        |road| road == OpenAiRoad::Embed,
+        |_, body| embeddings::token_limits(body),
+    ),
+    on_body(
+        "embedding-dimensions-support",
+        "public reports: `text-embedding-ada-002`, told by the model's name",
+        |road| road == OpenAiRoad::Embed,
+        |_, body| embeddings::dimensions_support(body),
+    ),
+    on_body(
+        "embedding-form",
+        "the documentation; the text is this crate's own",
+        |road| road == OpenAiRoad::Embed,
+        |_, body| embeddings::form(body),
+    ),
+];
 
 /// The rules, without what applies them.
 pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
