@@ -52,9 +52,13 @@ impl Script {
     ///
     /// A turn from a stream can be played as a body, and the other way round, unless it has raw blocks with deltas.
     ///
+    /// On OpenAI Chat only what has the form of today is said again: each difference but those in the time, the
+    /// fingerprint and the obfuscation is refused. So are choices that differ, log probabilities, audio, and a `[DONE]`
+    /// behind an error. Usage, moderation and the number of choices are said where the request asks for them.
+    ///
     /// # Errors
     ///
-    /// That answers of this API are not said again yet (OpenAI Chat). What is wrong with the bytes, as
+    /// That the answer is not said again: of OpenAI Responses and completions none is yet. What is wrong with the bytes, as
     /// [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json) say it. Also an answer
     /// that is whole, of which one cannot be said that lacks what it lacks: a usage without its counters.
     #[track_caller]

@@ -279,7 +279,11 @@ impl Api {
                 anthropic_messages::body_to_turn(body)
             }
             Self::AnthropicMessages => anthropic_messages::stream_to_turn(body),
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+            Self::OpenAiChat if body.trim_ascii_start().starts_with(b"{") => {
+                openai_chat::body_to_turn(body)
+            }
+            Self::OpenAiChat => openai_chat::stream_to_turn(body),
+            Self::OpenAiResponses | Self::OpenAiCompletions => {
                 Err(AccumulateError::not_said_again(self))
             }
         }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::API;
 
 /// Name and bytes of the captures with this beginning and end, in order; none where there are no captures.
-fn captures(prefix: &str, suffix: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn captures(prefix: &str, suffix: &str) -> Vec<(String, Vec<u8>)> {
     recorded::captures("openai-chat", prefix, suffix)
 }
 

@@ -15,6 +15,7 @@ mod bytes;
 mod captures;
 mod errors;
 mod live;
+mod resay;
 mod roundtrip;
 mod rules;
 mod served;

@@ -98,14 +98,19 @@ pub enum AccumulateErrorKind {
         /// The provider's message.
         message: String,
     },
-    /// [`Script::from_wire`](crate::Script::from_wire) does not know answers of this API yet.
+    /// [`Script::from_wire`](crate::Script::from_wire) does not say this answer again: answers of this API are not known
+    /// yet, or its form is one that no turn gives.
     NotSaidAgain,
 }
 
 impl AccumulateError {
     /// No turn says recorded bytes of this API again.
     pub(crate) fn not_said_again(api: Api) -> Self {
-        let known = Api::AnthropicMessages.name();
+        let known = format!(
+            "{} or {}",
+            Api::AnthropicMessages.name(),
+            Api::OpenAiChat.name()
+        );
         let problem = Problem::new(
             AccumulateErrorKind::NotSaidAgain,
             "no script says a recorded answer of this API again yet",

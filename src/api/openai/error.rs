@@ -243,6 +243,22 @@ fn model(context: &Context) -> &str {
     }
 }
 
+/// The kind of error that has this type and this code; it settles the status.
+pub(crate) fn kind_of(error_type: &str, code: Option<&str>) -> ErrorKind {
+    match (error_type, code.unwrap_or_default()) {
+        (_, "invalid_api_key") => ErrorKind::Authentication,
+        (_, "model_not_found") => ErrorKind::NotFound,
+        (_, "context_length_exceeded") => ErrorKind::ContextOverflow,
+        (_, "insufficient_quota") => ErrorKind::CreditTooLow,
+        (_, "billing_not_active") => ErrorKind::Billing,
+        (_, "rate_limit_exceeded") => ErrorKind::RateLimited,
+        (_, "unsupported_country_region_territory") => ErrorKind::Permission,
+        (_, "server_is_overloaded") | ("service_unavailable_error", _) => ErrorKind::Overloaded,
+        ("server_error", _) => ErrorKind::Internal,
+        _ => ErrorKind::InvalidRequest,
+    }
+}
+
 /// Who prints the body.
 #[derive(Clone, Copy)]
 enum Printer {

@@ -8,7 +8,7 @@ mod piece;
 pub(crate) mod rules;
 pub(crate) mod side_roads;
 
-pub(crate) use error::{error_answer, error_event, words};
+pub(crate) use error::{error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
 pub(crate) use piece::Piece;
 

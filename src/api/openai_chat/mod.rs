@@ -13,6 +13,7 @@
 
 mod accumulate;
 mod asked;
+mod from_wire;
 mod offer;
 mod render;
 mod rules;
@@ -21,6 +22,7 @@ mod words;
 
 pub(crate) use accumulate::{ChatAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
+pub(crate) use from_wire::{body_to_turn, stream_to_turn};
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};

@@ -35,6 +35,7 @@ impl Envelope {
             model: model.to_owned(),
             service_tier: match family {
                 Family::Search => tier,
+                Family::Gpt5 | Family::Older | Family::Fingerprinted if extras.is_recorded => tier,
                 Family::Gpt5 | Family::Older | Family::Fingerprinted => {
                     tier.or_else(|| Some("default".to_owned()))
                 }
