@@ -47,6 +47,10 @@ use crate::{
 };
 
 /// One provider surface.
+///
+/// # What a turn is on the wire
+///
+#[doc = include_str!("mapping.md")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Api {
@@ -54,21 +58,9 @@ pub enum Api {
     AnthropicMessages,
     /// OpenAI Chat Completions: `POST /v1/chat/completions`, as OpenAI itself sends it.
     ///
-    /// | a turn | on the wire |
-    /// | --- | --- |
-    /// | text | the one `content` of the message; several texts are joined |
-    /// | tool calls | `tool_calls`, behind the text; in a stream one after the other, or [interleaved](crate::Turn::interleaved_tool_calls) |
-    /// | custom tool calls | among them, of the type `custom`, with `input` |
-    /// | a citation of a page of the web | an annotation of the kind `url_citation` for the characters of its text; the page's own words have no place |
-    /// | [`StopReason::Refusal`](crate::StopReason::Refusal) | the text is the member `refusal`, and `finish_reason` is `stop` |
-    /// | [`StopReason::ContentFilter`](crate::StopReason::ContentFilter) | `content_filter` |
-    /// | `MaxTokens`, `ContextWindowExceeded` | `length` |
-    /// | `EndTurn`, `StopSequence` | `stop` |
-    /// | `ToolUse` | `tool_calls` |
-    /// | usage | `prompt_tokens` with those of the cache; thinking as `reasoning_tokens`; audio and predictions |
-    ///
-    /// Thinking, other citations, tools of the provider's, compaction, raw blocks, text behind a call and what stands
-    /// around the answers of other APIs only are refused, with a way out.
+    /// All text is the one `content` of the message, and stands before its tool calls; in a stream these come one after
+    /// the other, or [interleaved](crate::Turn::interleaved_tool_calls). A citation is for the characters of its text, and
+    /// the page's own words have no place. The text of a [refusal](crate::StopReason::Refusal) is the member `refusal`.
     ///
     /// The form is what the request asks for: `stream_options.include_usage` and `include_obfuscation`; `logprobs` and
     /// `top_logprobs`, made up, with a token for each fragment; `moderation`, which flags nothing unless

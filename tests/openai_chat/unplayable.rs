@@ -34,6 +34,12 @@ fn parts() -> Vec<Row> {
             "put the text before the call",
         ),
         (
+            // not that its usage counts searches, which nobody has said
+            Turn::new().server_tool(ServerTool::web_search("q", [("t", "https://t.example")])),
+            "OpenAI Chat cannot say what a tool of the provider's did",
+            "leave it out; `Citation::web_search_result` says what a text is based on",
+        ),
+        (
             Turn::new().compaction("x"),
             "OpenAI Chat cannot say a compaction",
             "leave it out",

@@ -72,7 +72,6 @@ impl Said {
         check_extras(&extras)?;
         let stop_reason = message.effective_stop_reason();
         let usage = message.effective_usage();
-        words::check_usage(&usage)?;
         let mut said = Self {
             envelope: Envelope::new(message, &extras, context),
             kind: match stop_reason {
@@ -97,6 +96,8 @@ impl Said {
             moderation: moderation(extras.moderation, context),
         };
         said.parts(message, context)?;
+        // behind the parts: a tool of the provider's counts itself
+        words::check_usage(&said.usage)?;
         said.check()?;
         Ok(said)
     }
