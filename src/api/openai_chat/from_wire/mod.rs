@@ -75,7 +75,7 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
         .chain(
             error
                 .iter()
-                .map(|(error, _)| openai::error_event(error, &context)),
+                .map(|(error, _)| openai::error_event(Api::OpenAiChat, error, &context)),
         );
     let mut said = said.map(|event| String::from_utf8_lossy(&event.data).into_owned());
     for (n, event) in events.iter().enumerate() {
@@ -101,7 +101,8 @@ pub(crate) fn body_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
             let Some(recorded) = error_of(&sent) else {
                 return Err(error);
             };
-            let (_, said) = openai::error_answer(&recorded, &context(Asked::default()));
+            let (_, said) =
+                openai::error_answer(Api::OpenAiChat, &recorded, &context(Asked::default()));
             let said = compact(&String::from_utf8_lossy(&said));
             difference(&sent, &said).map_err(of_the_whole)?;
             return Ok(Turn::error(recorded));
