@@ -141,7 +141,7 @@ fn a_path_that_is_not_served_is_a_404_that_says_what_is() {
             "x-llm-wire-stub: not-served\r\n",
         ],
         &[&format!(
-            r#"{{"type":"error","error":{{"type":"not_found_error","message":"nothing is served at GET /v1/model\n  where: {place}\n  expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings (side roads of OpenAI)\n  help: check the base URL that the client was given"}}}}"#
+            r#"{{"type":"error","error":{{"type":"not_found_error","message":"nothing is served at GET /v1/model\n  where: {place}\n  expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items (side roads of OpenAI)\n  help: check the base URL that the client was given"}}}}"#
         )],
     );
     assert_eq!(

@@ -373,10 +373,24 @@ impl Api {
         body: &Value,
         applies: &dyn Fn(&Rule) -> bool,
     ) -> Option<(&'static Rule, ApiError)> {
+        let earlier = openai_responses::Earlier::default();
+        self.first_broken_after(request, body, &earlier, applies)
+    }
+
+    /// The same, where something is known of the answers before the request.
+    pub(crate) fn first_broken_after(
+        self,
+        request: &RecordedRequest,
+        body: &Value,
+        earlier: &openai_responses::Earlier,
+        applies: &dyn Fn(&Rule) -> bool,
+    ) -> Option<(&'static Rule, ApiError)> {
         match self {
             Self::AnthropicMessages => anthropic_messages::first_broken(request, body, applies),
             Self::OpenAiChat => openai_chat::first_broken(request, body, applies),
-            Self::OpenAiResponses => openai_responses::first_broken(request, body, applies),
+            Self::OpenAiResponses => {
+                openai_responses::first_broken(request, body, earlier, applies)
+            }
             Self::OpenAiCompletions => openai_completions::first_broken(request, body, applies),
         }
     }

@@ -7,6 +7,7 @@ use super::{
     pick::pick,
     plain,
     refusal::{self, Refusal},
+    responses,
     route::{Asks, LARGE, ReadBody, Recorded},
     rules::check_rules,
     runtime::off_worker,
@@ -81,10 +82,12 @@ async fn decide(
     body: &ReadBody,
     shared: &Arc<Shared>,
 ) -> Result<(Steps, Option<LiveClaim>), Refusal> {
+    let earlier = responses::earlier(api, body, shared).await;
     let broken = move |request: &RecordedRequest, body: &_, applies: &dyn Fn(&Rule) -> bool| {
-        api.first_broken(request, body, applies)
+        api.first_broken_after(request, body, &earlier, applies)
     };
     let body = check_rules(request, broken, body, shared).await?;
+    responses::check_served(request, api, body)?;
     let (turn, origin) = pick(request, shared).await?;
     request.set_answered_by(origin.to_string());
     if let Some(lane) = origin.lane() {
@@ -106,6 +109,7 @@ async fn decide(
         format!("{origin} on {api}, built at {file}:{line}, for request {request}")
     };
     check_drift(&turn, body, api, &place, shared).await?;
+    let kept = responses::kept(api, request, body, &turn, &context);
     let planned = if turn.runs_user_code() || turn.is_longer_than(LARGE) {
         let turn = Arc::clone(&turn);
         off_worker(move || plan::plan(&turn, api, form, &context, cut))
@@ -118,6 +122,9 @@ async fn decide(
     };
     let unplayable = |why: Unplayable| Refusal::by_stub("unplayable", why.located(&place()));
     let steps = planned.map_err(unplayable)?;
+    if let Some(kept) = kept {
+        shared.lock().responses.keep(kept);
+    }
     let live = match steps.live() {
         None => None,
         Some(line) => Some(line.claim().ok_or_else(|| {

@@ -266,9 +266,13 @@ impl WireStubBuilder {
     ///
     #[doc = include_str!("../api/anthropic_messages/rules/rules.md")]
     ///
-    /// The rules of OpenAI Chat Completions. A name that both have switches both.
+    /// The rules of OpenAI Chat Completions. A name that several APIs have switches all of them.
     ///
     #[doc = include_str!("../api/openai_chat/rules/rules.md")]
+    ///
+    /// The rules of OpenAI Responses.
+    ///
+    #[doc = include_str!("../api/openai_responses/rules/rules.md")]
     ///
     /// The rules of OpenAI's side roads.
     ///

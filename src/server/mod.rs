@@ -30,6 +30,7 @@ mod play;
 mod refusal;
 mod relayed;
 mod request_head;
+mod responses;
 mod route;
 mod rules;
 mod runtime;

@@ -14,7 +14,10 @@ use tokio::sync::watch;
 
 use super::{clock::Clock, fallback::Fallback, runtime::drop_off_worker};
 use crate::{
-    api::{Api, ByDefault, Context, Rule, SideScript, anthropic_messages::side_roads::Batches},
+    api::{
+        Api, ByDefault, Context, Rule, SideScript, anthropic_messages::side_roads::Batches,
+        openai::side_roads::Responses,
+    },
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},
@@ -141,6 +144,8 @@ pub(super) struct State {
     pub(super) batches: Batches,
     /// Those of [`SideScript::calls`] that something was answered from.
     pub(super) used: Vec<String>,
+    /// Answers of OpenAI Responses.
+    pub(super) responses: Responses,
     /// Requests on side roads so far.
     pub(super) side_roads: usize,
     gates: Vec<GateLatch>,
@@ -165,6 +170,7 @@ impl Shared {
             stopped: false,
             batches: Batches::default(),
             used: Vec::new(),
+            responses: Responses::default(),
             side_roads: 0,
             gates: Vec::new(),
             wakers: Vec::new(),

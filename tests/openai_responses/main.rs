@@ -14,8 +14,10 @@ mod post;
 mod bytes;
 mod captures;
 mod errors;
+mod kept;
 mod live;
 mod roundtrip;
+mod rules;
 mod served;
 mod unplayable;
 

@@ -6,6 +6,7 @@ mod head;
 pub(crate) mod moderation;
 mod piece;
 pub(crate) mod rules;
+pub(crate) mod schema;
 pub(crate) mod side_roads;
 
 pub(crate) use error::{error_answer, error_event, kind_of, words};

@@ -1,6 +1,6 @@
 //! Rules that hold on every API and side road of OpenAI. What only looks at one of them stands there.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     api::{ByDefault, Rule},
@@ -48,4 +48,35 @@ pub(crate) fn json_body(request: &RecordedRequest) -> Option<ApiError> {
         help.openai.com.)";
     let refused = |_| ApiError::invalid_request(TEXT);
     request.malformed().map(refused)
+}
+
+/// The first member, by name, that the API does not know.
+pub(crate) fn unknown_member(body: &Map<String, Value>, known: &[&str]) -> Option<ApiError> {
+    let unknown = body.keys().filter(|name| !known.contains(&name.as_str()));
+    // whatever order the map keeps
+    let name = unknown.min()?;
+    let error = ApiError::invalid_request(format!("Unknown parameter: '{name}'."));
+    Some(error.param(name).error_code("unknown_parameter"))
+}
+
+/// The first of these numbers that is out of its range: its name, the least and the most that it may be.
+pub(crate) fn out_of_range(
+    body: &Map<String, Value>,
+    ranges: &[(&str, i32, i32)],
+) -> Option<ApiError> {
+    ranges.iter().find_map(|&(name, least, most)| {
+        let sent = body.get(name)?;
+        let value = sent.as_f64()?;
+        let (side, sign, bound, code) = if value < f64::from(least) {
+            ("below minimum", ">=", least, "decimal_below_min_value")
+        } else if value > f64::from(most) {
+            ("above maximum", "<=", most, "decimal_above_max_value")
+        } else {
+            return None;
+        };
+        let text = format!(
+            "Invalid '{name}': decimal {side} value. Expected a value {sign} {bound}, but got {sent} instead."
+        );
+        Some(ApiError::invalid_request(text).param(name).error_code(code))
+    })
 }

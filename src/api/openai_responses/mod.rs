@@ -16,6 +16,7 @@
 
 mod accumulate;
 mod asked;
+mod earlier;
 mod echo;
 mod offer;
 mod render;
@@ -26,8 +27,10 @@ mod words;
 use accumulate::BETWEEN_SUMMARIES;
 pub(crate) use accumulate::{ResponsesAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
+pub(crate) use earlier::{Earlier, Previous};
+use earlier::{call_of, output_of, word};
 pub(crate) use offer::{calls, server_tools, text_schema};
-pub(crate) use render::{Events, body, error_events, normalized};
+pub(crate) use render::{Events, body, error_events, normalized, response_id};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
 

@@ -11,6 +11,7 @@ use crate::{
     request::RecordedRequest,
     server::{
         refusal::Refusal,
+        responses,
         shared::{ScriptDrift, Shared},
     },
 };
@@ -37,6 +38,9 @@ pub(super) async fn answer(
             });
             let misfit = |misfit| refused(misfit, request, shared);
             embedded.await?.map_err(misfit)
+        }
+        OpenAiRoad::GetResponse | OpenAiRoad::DeleteResponse | OpenAiRoad::ListInputItems => {
+            responses::answer(road, request, shared).await
         }
     }
 }

@@ -18,6 +18,9 @@ pub(crate) enum OpenAiRoad {
     ListModels,
     GetModel,
     Embed,
+    GetResponse,
+    DeleteResponse,
+    ListInputItems,
 }
 
 impl OpenAiRoad {
@@ -25,6 +28,9 @@ impl OpenAiRoad {
         SideRoad::OpenAi(Self::ListModels),
         SideRoad::OpenAi(Self::GetModel),
         SideRoad::OpenAi(Self::Embed),
+        SideRoad::OpenAi(Self::GetResponse),
+        SideRoad::OpenAi(Self::DeleteResponse),
+        SideRoad::OpenAi(Self::ListInputItems),
     ];
 
     /// Method and path.
@@ -33,6 +39,9 @@ impl OpenAiRoad {
             Self::ListModels => ("GET", "/v1/models"),
             Self::GetModel => ("GET", "/v1/models/{id}"),
             Self::Embed => ("POST", "/v1/embeddings"),
+            Self::GetResponse => ("GET", "/v1/responses/{id}"),
+            Self::DeleteResponse => ("DELETE", "/v1/responses/{id}"),
+            Self::ListInputItems => ("GET", "/v1/responses/{id}/input_items"),
         }
     }
 

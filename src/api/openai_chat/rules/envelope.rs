@@ -83,11 +83,9 @@ pub(super) fn unknown_fields(body: &Map<String, Value>) -> Option<Violation> {
         "verbosity",
         "web_search_options",
     ];
-    let unknown = body.keys().filter(|name| !KNOWN.contains(&name.as_str()));
-    // the first by name, whatever order the map keeps
-    let name = unknown.min()?;
-    let violation = Place::Member.refused(format!("Unknown parameter: '{name}'."));
-    Some(violation.about(name).coded("unknown_parameter"))
+    let error = rules::unknown_member(body, KNOWN)?;
+    let place = Place::Member;
+    Some(Violation { place, error })
 }
 
 pub(super) fn sampling_range(body: &Map<String, Value>) -> Option<Violation> {
@@ -97,25 +95,9 @@ pub(super) fn sampling_range(body: &Map<String, Value>) -> Option<Violation> {
         ("frequency_penalty", -2, 2),
         ("presence_penalty", -2, 2),
     ];
-    RANGES.into_iter().find_map(|(name, least, most)| {
-        let sent = body.get(name)?;
-        let value = sent.as_f64()?;
-        let (side, sign, bound) = if value < f64::from(least) {
-            ("below minimum", ">=", least)
-        } else if value > f64::from(most) {
-            ("above maximum", "<=", most)
-        } else {
-            return None;
-        };
-        let code = match sign {
-            ">=" => "decimal_below_min_value",
-            _ => "decimal_above_max_value",
-        };
-        let text = format!(
-            "Invalid '{name}': decimal {side} value. Expected a value {sign} {bound}, but got {sent} instead."
-        );
-        Some(Place::Member.refused(text).about(name).coded(code))
-    })
+    let error = rules::out_of_range(body, &RANGES)?;
+    let place = Place::Member;
+    Some(Violation { place, error })
 }
 
 pub(super) fn max_tokens_support(body: &Map<String, Value>) -> Option<Violation> {

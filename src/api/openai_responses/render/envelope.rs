@@ -10,7 +10,7 @@ use crate::{
         },
     },
     json::{write_number, write_str},
-    script::{Extras, Json, Message, Usage},
+    script::{Extras, Json, Message, Says, Turn, Usage},
 };
 
 /// What is the same in every response object of an answer.
@@ -31,6 +31,15 @@ pub(super) struct Envelope {
 
 /// When every answer was made: the stub's clock stands still. Seconds since 1970.
 const CREATED: u64 = 1_787_150_052;
+
+/// The id of the response that `turn` is; empty if it is an error.
+pub(crate) fn response_id(turn: &Turn, context: &Context) -> String {
+    let Says::Message(message) = &turn.says else {
+        return String::new();
+    };
+    let extras = message.extras.as_deref().cloned().unwrap_or_default();
+    Envelope::new(message, &extras, &Usage::default(), context).id
+}
 
 /// How far the answer has come, and what only then is said.
 pub(super) enum Status<'a> {

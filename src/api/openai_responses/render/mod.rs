@@ -15,6 +15,7 @@ mod item;
 mod said;
 
 pub(crate) use body::body;
+pub(crate) use envelope::response_id;
 pub(crate) use events::Events;
 pub(crate) use failed::error_events;
 pub(crate) use said::normalized;

@@ -1,0 +1,40 @@
+//! What the service keeps of a conversation besides the request that goes on with it.
+
+use serde_json::Value;
+
+/// What is known of the answers before a request.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    pub(crate) previous: Previous,
+    /// Items of answers that came behind reasoning: the id of each, and that of the reasoning.
+    pub(crate) reasoned: Vec<(String, String)>,
+}
+
+/// The response that the request goes on from.
+#[derive(Debug, Default)]
+pub(crate) enum Previous {
+    /// It names none, or nobody looked.
+    #[default]
+    Unknown,
+    NotKept,
+    /// All items before the request, in order: those of the input and of the output of each response.
+    Kept(Vec<Value>),
+}
+
+/// The text of a member; empty if there is none.
+pub(super) fn word<'a>(item: &'a Value, name: &str) -> &'a str {
+    item.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The id of the call that this item is, of a tool of the client's.
+pub(super) fn call_of(item: &Value) -> Option<&str> {
+    let kind = word(item, "type");
+    matches!(kind, "function_call" | "custom_tool_call").then(|| word(item, "call_id"))
+}
+
+/// The id of the call whose output this item is.
+pub(super) fn output_of(item: &Value) -> Option<&str> {
+    let kind = word(item, "type");
+    matches!(kind, "function_call_output" | "custom_tool_call_output")
+        .then(|| word(item, "call_id"))
+}

@@ -1,0 +1,166 @@
+//! Requests that the service refuses: a table of named rules, and which of them a request breaks first.
+//!
+//! | file | rules on |
+//! | --- | --- |
+//! | `envelope.rs` | the key, the body as JSON, its required and unknown members, the response that it goes on from |
+//! | `input.rs` | the input: calls and their outputs, reasoning and what it led to |
+//! | `schema.rs` | the schemas of tools and of the answer |
+//!
+//! Of several broken rules the one whose [`Place`] comes first answers; at one place it is the one that stands first
+//! in [`TABLE`]. Rules of the same name hold the same on other APIs, and are switched with them.
+
+mod envelope;
+mod input;
+mod schema;
+
+use serde_json::{Map, Value};
+
+use super::Earlier;
+use crate::{
+    api::{
+        ByDefault, Rule,
+        openai::rules::{self as shared, CREDENTIALS, JSON_BODY},
+    },
+    request::RecordedRequest,
+    script::ApiError,
+};
+
+/// What looks at a request.
+#[derive(Clone, Copy)]
+enum Check {
+    /// At headers, and at whether there is a body.
+    Request(Place, fn(&RecordedRequest) -> Option<ApiError>),
+    /// At the body, which is a JSON object.
+    Body(fn(&Map<String, Value>) -> Option<Violation>),
+    /// At the body and at what the service keeps.
+    Earlier(fn(&Map<String, Value>, &Earlier) -> Option<Violation>),
+}
+
+/// The first breach of a rule in a request.
+struct Violation {
+    place: Place,
+    error: ApiError,
+}
+
+/// Where a request breaks a rule, in the order in which the service is taken to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Credentials,
+    Body,
+    Model,
+    /// A member of the body.
+    Member,
+    Tool(usize),
+    Format,
+    /// The response that the request goes on from.
+    Previous,
+    Item(usize),
+    Whole,
+}
+
+impl Place {
+    /// A 400 in these words.
+    fn refused(self, message: impl Into<String>) -> Violation {
+        self.broken(ApiError::invalid_request(message))
+    }
+
+    const fn broken(self, error: ApiError) -> Violation {
+        Violation { place: self, error }
+    }
+}
+
+impl Violation {
+    fn about(mut self, param: impl Into<String>) -> Self {
+        self.error = self.error.param(param);
+        self
+    }
+
+    fn coded(mut self, code: &str) -> Self {
+        self.error = self.error.error_code(code);
+        self
+    }
+}
+
+const RECORDED: &str = "traffic";
+const REPORTS: &str = "public reports";
+
+const fn rule(name: &'static str, source: &'static str, check: Check) -> (Rule, Check) {
+    let rule = Rule {
+        name,
+        source,
+        by_default: ByDefault::On,
+    };
+    (rule, check)
+}
+
+/// All rules, in the order of the places that they look at.
+const TABLE: &[(Rule, Check)] = {
+    use Check::{Body, Earlier, Request};
+    &[
+        (
+            CREDENTIALS,
+            Request(Place::Credentials, shared::credentials),
+        ),
+        (JSON_BODY, Request(Place::Body, shared::json_body)),
+        rule("required-fields", REPORTS, Body(envelope::required_fields)),
+        rule("unknown-fields", RECORDED, Body(envelope::unknown_fields)),
+        rule(
+            "sampling-range",
+            "traffic for what is below; public reports for what is above",
+            Body(envelope::sampling_range),
+        ),
+        rule("tool-schema", REPORTS, Body(schema::of_tools)),
+        rule("strict-schema", REPORTS, Body(schema::strict)),
+        rule(
+            "previous-response",
+            "public reports; what the stub itself has answered is known",
+            Earlier(envelope::previous_response),
+        ),
+        rule("tool-results-follow", REPORTS, Earlier(input::answered)),
+        rule("tool-results-match", REPORTS, Earlier(input::matched)),
+        rule(
+            "reasoning-leads",
+            RECORDED,
+            Body(input::reasoning_leads_somewhere),
+        ),
+        rule(
+            "reasoning-kept",
+            "public reports; what the stub itself has answered is known",
+            Earlier(input::reasoning_is_kept),
+        ),
+        rule("json-word", REPORTS, Body(input::json_word)),
+    ]
+};
+
+/// The rules, without what applies them.
+pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
+    TABLE.iter().map(|(rule, _)| rule)
+}
+
+/// Of the rules that apply the one that the request breaks first, and the service's answer; `earlier` is what the
+/// service keeps of the conversation.
+pub(crate) fn first_broken(
+    request: &RecordedRequest,
+    body: &Value,
+    earlier: &Earlier,
+    applies: &dyn Fn(&Rule) -> bool,
+) -> Option<(&'static Rule, ApiError)> {
+    let body = body.as_object();
+    let mut first: Option<(&'static Rule, Violation)> = None;
+    for (rule, check) in TABLE {
+        if !applies(rule) {
+            continue;
+        }
+        let found = match check {
+            Check::Request(place, check) => check(request).map(|error| place.broken(error)),
+            Check::Body(check) => body.and_then(check),
+            Check::Earlier(check) => body.and_then(|body| check(body, earlier)),
+        };
+        let Some(found) = found else { continue };
+        let is_earlier = |(_, first): &(_, Violation)| found.place < first.place;
+        if first.as_ref().is_none_or(is_earlier) {
+            first = Some((rule, found));
+        }
+    }
+    first.map(|(rule, violation)| (rule, violation.error))
+}

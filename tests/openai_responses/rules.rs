@@ -1,0 +1,388 @@
+//! The service's rules: what each refuses in which words, what each lets pass, and that none refuses what the service
+//! accepted.
+
+use std::{fs, path::PathBuf};
+
+use llm_wire_stub::*;
+use serde_json::{Value, json};
+
+use crate::{call, post::Call};
+
+/// A rule, a request that breaks it, the answer (message, param, code), and one that only just does not break it.
+struct Row {
+    rule: &'static str,
+    breaks: Request,
+    text: &'static str,
+    param: Option<&'static str>,
+    code: Option<&'static str>,
+    passes: Request,
+}
+
+/// Changes a valid call.
+type Request = fn(Call) -> Call;
+
+fn builder() -> WireStubBuilder {
+    WireStub::builder()
+        .allow_script_drift()
+        .without_verify_on_drop()
+}
+
+/// The list of all rules in the documentation: name, default, what it refuses, source.
+fn documented() -> Vec<[String; 4]> {
+    let table = include_str!("../../src/api/openai_responses/rules/rules.md");
+    let rows = table.lines().skip(2).map(|line| {
+        let cells = line.trim_matches('|').split(" | ").map(|cell| cell.trim());
+        let cells: Vec<String> = cells.map(str::to_owned).collect();
+        cells.try_into().unwrap()
+    });
+    rows.collect()
+}
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn function_call(id: &str) -> Value {
+    json!({"type": "function_call", "call_id": id, "name": "f", "arguments": "{}"})
+}
+
+fn custom_call(id: &str) -> Value {
+    json!({"type": "custom_tool_call", "call_id": id, "name": "g", "input": "x"})
+}
+
+fn output(kind: &str, id: &str) -> Value {
+    json!({"type": format!("{kind}_output"), "call_id": id, "output": "ok"})
+}
+
+fn reasoning(id: &str) -> Value {
+    json!({"type": "reasoning", "id": id, "summary": []})
+}
+
+fn said(id: &str) -> Value {
+    json!({"type": "message", "id": id, "role": "assistant", "content": [{"type": "output_text", "text": "a"}]})
+}
+
+fn talk(call: Call, input: Value) -> Call {
+    call.member("input", input)
+}
+
+fn function(parameters: impl Into<Value>, strict: bool) -> Value {
+    json!([{"type": "function", "name": "f", "parameters": parameters.into(), "strict": strict}])
+}
+
+/// An object with the member `a`, of this type.
+fn object(a: impl Into<Value>, required: &[&str]) -> Value {
+    let a = a.into();
+    json!({"type": "object", "properties": {"a": a}, "required": required, "additionalProperties": false})
+}
+
+fn format(call: Call, format: &Value) -> Call {
+    call.member("text", json!({ "format": format }))
+}
+
+const NO_KEY: &str = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.";
+const NO_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
+
+const ENVELOPE: &[Row] = &[
+    Row {
+        rule: "credentials",
+        breaks: |call| call.without_header("authorization"),
+        text: NO_KEY,
+        param: None,
+        code: None,
+        passes: |call| call,
+    },
+    Row {
+        rule: "json-body",
+        breaks: |call| call.raw_body("{"),
+        text: NO_JSON,
+        param: None,
+        code: None,
+        passes: |call| call,
+    },
+    Row {
+        rule: "required-fields",
+        breaks: |call| call.raw_body(r#"{"input":"hi"}"#),
+        text: "Missing required parameter: 'model'.",
+        param: Some("model"),
+        code: Some("missing_required_parameter"),
+        passes: |call| call.raw_body(r#"{"prompt":{"id":"pmpt_1"}}"#),
+    },
+    Row {
+        rule: "unknown-fields",
+        breaks: |call| call.member("x", 1),
+        text: "Unknown parameter: 'x'.",
+        param: Some("x"),
+        code: Some("unknown_parameter"),
+        passes: |call| call.member("truncation", "auto").member("user", "u"),
+    },
+    Row {
+        rule: "sampling-range",
+        breaks: |call| call.member("temperature", -1),
+        text: "Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got -1 instead.",
+        param: Some("temperature"),
+        code: Some("decimal_below_min_value"),
+        passes: |call| call.member("temperature", 2).member("top_p", 0),
+    },
+];
+
+const SCHEMAS: &[Row] = &[
+    Row {
+        rule: "tool-schema",
+        breaks: |call| call.member("tools", function(json!({"properties": {}}), false)),
+        text: "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'.",
+        param: Some("tools[0].parameters"),
+        code: Some("invalid_function_parameters"),
+        passes: |call| call.member("tools", function(json!(null), false)),
+    },
+    Row {
+        rule: "strict-schema",
+        breaks: |call| call.member("tools", function(json!({"type": "object"}), true)),
+        text: "Invalid schema for function 'f': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+        param: Some("tools[0].parameters"),
+        code: Some("invalid_function_parameters"),
+        passes: |call| {
+            let strict = object(json!({"type": "string"}), &["a"]);
+            call.member("tools", function(strict, true))
+        },
+    },
+];
+
+const INPUT: &[Row] = &[
+    Row {
+        rule: "previous-response",
+        breaks: |call| call.member("previous_response_id", "resp_x"),
+        text: "Previous response with id 'resp_x' not found.",
+        param: Some("previous_response_id"),
+        code: Some("previous_response_not_found"),
+        passes: |call| call.member("previous_response_id", json!(null)),
+    },
+    Row {
+        rule: "tool-results-follow",
+        breaks: |call| {
+            let calls = [function_call("a"), function_call("b")];
+            let [a, b] = calls;
+            talk(
+                call,
+                json!([user("go"), a, b, output("function_call", "a"), user("x")]),
+            )
+        },
+        text: "No tool output found for function call b.",
+        param: Some("input"),
+        code: None,
+        passes: |call| {
+            let outputs = [output("function_call", "b"), output("function_call", "a")];
+            let [b, a] = outputs;
+            talk(
+                call,
+                json!([user("go"), function_call("a"), function_call("b"), b, a]),
+            )
+        },
+    },
+    Row {
+        rule: "tool-results-match",
+        breaks: |call| talk(call, json!([user("go"), output("function_call", "a")])),
+        text: "No tool call found for function call output with call_id a.",
+        param: Some("input"),
+        code: None,
+        passes: |call| {
+            let reference = json!({"type": "item_reference", "id": "fc_1"});
+            talk(call, json!([reference, output("function_call", "a")]))
+        },
+    },
+    Row {
+        rule: "reasoning-leads",
+        breaks: |call| talk(call, json!([user("go"), reasoning("rs_1"), user("x")])),
+        text: "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+        param: Some("input"),
+        code: None,
+        passes: |call| {
+            talk(
+                call,
+                json!([
+                    user("go"),
+                    reasoning("rs_1"),
+                    reasoning("rs_2"),
+                    said("msg_1"),
+                    user("x")
+                ]),
+            )
+        },
+    },
+];
+
+const JSON_WORD: Row = Row {
+    rule: "json-word",
+    breaks: |call| format(call, &json!({"type": "json_object"})),
+    text: "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+    param: Some("input"),
+    code: None,
+    passes: |call| {
+        let call = talk(call, json!([user("As JSON.")]));
+        format(call, &json!({"type": "json_object"}))
+    },
+};
+
+/// All of them, but for the one that needs an answer of the stub's.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    let rows = [ENVELOPE, SCHEMAS, INPUT].into_iter().flatten();
+    rows.chain([&JSON_WORD])
+}
+
+/// Looks at an answer before it, and so has a test of its own.
+const REASONING_KEPT: &str = "`reasoning-kept`";
+
+#[tokio::test]
+async fn each_rule_refuses_its_request_in_the_services_words_and_lets_the_near_miss_pass() {
+    for row in rows() {
+        let stub = builder().turn("ok").with_rule(row.rule).start();
+        let refused = (row.breaks)(call(&stub)).send().await;
+        let status = if row.rule == "credentials" { 401 } else { 400 };
+        assert_eq!((refused.status, refused.why()), (status, row.rule));
+        let expected = json!({"error": {
+            "message": row.text, "type": "invalid_request_error", "param": row.param, "code": row.code,
+        }});
+        assert_eq!(refused.json(), expected, "{}", row.rule);
+        let passed = (row.passes)(call(&stub)).send().await;
+        assert_eq!(passed.status, 200, "{}: {:?}", row.rule, passed.body);
+    }
+}
+
+#[tokio::test]
+async fn each_rule_is_documented_and_can_be_switched_off() {
+    let rules: Vec<_> = rows().map(|row| format!("`{}`", row.rule)).collect();
+    let documented: Vec<_> = documented()
+        .into_iter()
+        .filter(|[name, ..]| name != REASONING_KEPT)
+        .collect();
+    let named: Vec<_> = documented.iter().map(|[name, ..]| name.clone()).collect();
+    assert_eq!(rules, named);
+    for (row, [_, default, _, source]) in rows().zip(documented) {
+        let stub = builder().turn("ok").start();
+        let answered = (row.breaks)(call(&stub)).send().await;
+        let expected = if default == "on" { row.rule } else { "" };
+        assert_eq!(answered.why(), expected, "{}", row.rule);
+
+        let stub = builder().turn("ok").without_rule(row.rule).start();
+        let answered = (row.breaks)(call(&stub)).send().await;
+        assert_eq!(answered.why(), "", "{}", row.rule);
+
+        let stub = builder().with_rule(row.rule).start();
+        (row.breaks)(call(&stub)).send().await;
+        let report = stub.try_verify().unwrap_err().to_string();
+        let known = format!("where: rule `{}`, known from: {source}\n", row.rule);
+        assert!(report.contains(&known), "{known}\n{report}");
+    }
+}
+
+#[tokio::test]
+async fn more_breaches_have_their_own_words() {
+    let cases: [(Request, &str, Option<&str>); 8] = [
+        (
+            |call| call.raw_body(r#"{"model":"m"}"#),
+            r#"One of "input" or "previous_response_id" or 'prompt' or 'conversation_id' must be provided."#,
+            Some("input"),
+        ),
+        (
+            |call| call.member("temperature", 2.5),
+            "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 2.5 instead.",
+            Some("temperature"),
+        ),
+        (
+            |call| talk(call, json!([custom_call("a")])),
+            "No tool output found for custom tool call a.",
+            Some("input"),
+        ),
+        (
+            |call| talk(call, json!([output("custom_tool_call", "a")])),
+            "No tool call found for custom tool call output with call_id a.",
+            Some("input"),
+        ),
+        (
+            |call| talk(call, json!([user("go"), reasoning("rs_1")])),
+            "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+            Some("input"),
+        ),
+        (
+            |call| {
+                let items = [function_call("a"), reasoning("rs_1")];
+                let [made, reason] = items;
+                talk(call, json!([made, reason, output("function_call", "a")]))
+            },
+            "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+            Some("input"),
+        ),
+        (
+            |call| {
+                let inner = json!({"type": "array", "items": object(json!({}), &[])});
+                call.member("tools", function(object(inner, &["a"]), true))
+            },
+            "Invalid schema for function 'f': In context=('properties', 'a', 'items'), 'required' is required to be supplied and to be an array including every key in properties. Missing 'a'.",
+            Some("tools[0].parameters"),
+        ),
+        (
+            |call| {
+                let schema = json!({"type": "object"});
+                format(
+                    call,
+                    &json!({"type": "json_schema", "name": "n", "strict": true, "schema": schema}),
+                )
+            },
+            "Invalid schema for response_format 'n': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+            Some("text.format.schema"),
+        ),
+    ];
+    for (breaks, text, param) in cases {
+        let stub = builder().turn("ok").start();
+        let refused = breaks(call(&stub)).send().await;
+        assert_eq!(refused.message(), text);
+        assert_eq!(refused.json()["error"]["param"], json!(param), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn no_rule_refuses_a_recorded_request_that_was_answered() {
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/captures/openai-responses");
+    let Ok(entries) = fs::read_dir(&folder) else {
+        eprintln!("NO CAPTURES, NOTHING TESTED: {}", folder.display());
+        return;
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut looked_at = 0;
+    for path in paths.filter(|path| path.to_str().unwrap().ends_with(".meta.json")) {
+        let meta: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let body = &meta["request_body"];
+        if meta["status"] != 200 || !body.is_object() || body["background"] == true {
+            continue;
+        }
+        looked_at += 1;
+        let stub = builder().turn("ok").start();
+        let answered = call(&stub).raw_body(body.to_string()).send().await;
+        let shown = path.display();
+        assert_eq!(answered.status, 200, "{shown}: {:?}", answered.body);
+    }
+    assert!(looked_at > 8, "{looked_at}");
+}
+
+#[tokio::test]
+async fn script_drift_is_told_here_too() {
+    let script = || WireStub::builder().without_verify_on_drop();
+    let stub = script()
+        .turn(Turn::new().tool_call("shel", json!({})))
+        .start();
+    let tools = json!([{"type": "function", "name": "shell"}]);
+    let refused = call(&stub).member("tools", tools).send().await;
+    assert_eq!((refused.status, refused.why()), (422, "script-drift"));
+    assert!(
+        refused.message().contains("`shel`, nearest to `shell`"),
+        "{}",
+        refused.message()
+    );
+
+    let stub = script().turn("not JSON").start();
+    let schema = object(json!({"type": "string"}), &["a"]);
+    let asked = json!({"type": "json_schema", "name": "n", "strict": true, "schema": schema});
+    let refused = format(call(&stub), &asked).send().await;
+    assert_eq!((refused.status, refused.why()), (422, "script-drift"));
+}
