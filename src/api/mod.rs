@@ -95,6 +95,7 @@ pub enum Api {
     /// | redacted thinking, or thinking without text | a `reasoning` item without a summary; both are read as redacted thinking |
     /// | tool calls | `function_call` items; the id of the turn is the `call_id` |
     /// | calls of custom tools | `custom_tool_call` items, likewise |
+    /// | a [tool of the provider's](crate::ServerTool) | one item for its call and its result: `web_search_call` (titles of pages and the words of errors have no place), `file_search_call`, `code_interpreter_call` (a command of bash), `mcp_call`; what was found is there if the request includes it |
     /// | a compaction | a `compaction` item; only its encrypted form has a place |
     /// | a raw block | an item as it is, when it opens and when it is done; a raw delta is an event between these, to which its two numbers are added |
     /// | [`StopReason::Refusal`](crate::StopReason::Refusal) | the parts are of the kind `refusal`, the response is complete |

@@ -21,7 +21,8 @@ use super::{Arguments, Json};
 ///
 /// Names, members and errors of the results are those of Anthropic Messages. Known from traffic: web search, web
 /// fetch, bash, creating and viewing a file, tool search, MCP; only from the documentation: replacing in a file, and
-/// the errors of all but the text editor.
+/// the errors of all but the text editor. OpenAI Responses has a search of the web, of files, code (a command of bash) and
+/// MCP; each of these is one item there, with its result.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ServerTool {
@@ -36,6 +37,7 @@ pub struct ServerTool {
 pub(crate) enum ServerToolKind {
     WebSearch,
     WebFetch,
+    FileSearch,
     Bash,
     TextEditor,
     ToolSearch,
@@ -56,6 +58,7 @@ impl ServerToolKind {
         match self {
             Self::WebSearch => "web_search",
             Self::WebFetch => "web_fetch",
+            Self::FileSearch => "file_search",
             Self::Bash => "bash_code_execution",
             Self::TextEditor => "text_editor_code_execution",
             Self::ToolSearch => "tool_search_tool_regex",
@@ -74,6 +77,8 @@ pub(crate) enum ServerResult {
         url: String,
         text: String,
     },
+    /// Name and words of each file.
+    Files(Vec<(String, String)>),
     Output {
         stdout: String,
         stderr: String,
@@ -127,6 +132,31 @@ impl ServerTool {
                 url: url.to_owned(),
                 text: text.into(),
             },
+        )
+    }
+
+    /// A search for this in files that were uploaded, which found these words in files of these names. Only OpenAI
+    /// Responses has it.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, ServerTool, Turn, json_body};
+    ///
+    /// let search = ServerTool::file_search("capitals", [("capitals.txt", "France: Paris")]);
+    /// let turn = Turn::new().server_tool(search).text("Paris.");
+    /// let body: serde_json::Value = serde_json::from_slice(&json_body(Api::OpenAiResponses, &turn)).unwrap();
+    /// assert_eq!(body["output"][0]["results"][0]["filename"], "capitals.txt");
+    /// ```
+    pub fn file_search<N: Into<String>, T: Into<String>>(
+        query: &str,
+        files: impl IntoIterator<Item = (N, T)>,
+    ) -> Self {
+        let files = files
+            .into_iter()
+            .map(|(name, text)| (name.into(), text.into()));
+        Self::of(
+            ServerToolKind::FileSearch,
+            json!({"queries": [query]}).into(),
+            ServerResult::Files(files.collect()),
         )
     }
 
@@ -247,6 +277,7 @@ impl ServerTool {
             ServerResult::Output { stdout, stderr, .. } => stdout.len() + stderr.len(),
             ServerResult::Content(content) => content.as_str().len(),
             ServerResult::Pages(pages) => pages.len() * 300,
+            ServerResult::Files(files) => files.iter().map(|(_, text)| text.len() + 160).sum(),
             ServerResult::Tools(tools) => tools.len() * 40,
             ServerResult::Created | ServerResult::Replaced { .. } | ServerResult::Error(_) => 0,
         };

@@ -120,9 +120,54 @@ fn streamed() -> Vec<(&'static str, Turn)> {
     ]
 }
 
+/// What the fixtures show of what the provider does itself, streamed.
+fn provided() -> Vec<(&'static str, Turn)> {
+    let pages = [("A", "https://a.example"), ("B", "https://b.example")];
+    let none: [(&str, &str); 0] = [];
+    vec![
+        (
+            "tools.plain.sse",
+            turn()
+                .usage(Usage::input(10).output(9).web_searches(1))
+                .server_tool(ServerTool::web_search("tides \"é\"", pages))
+                .server_tool(ServerTool::file_search(
+                    "capitals",
+                    [("a.txt", "France: Paris")],
+                ))
+                .server_tool(ServerTool::bash("date -u", "Wed\n"))
+                .fragments(Fragments::words())
+                .server_tool(ServerTool::mcp(
+                    "clocks",
+                    "now",
+                    json!({"zone": "UTC"}),
+                    "14:34",
+                )),
+        ),
+        (
+            "failed-tools.plain.sse",
+            turn()
+                .server_tool(ServerTool::web_search("x", none).error("unavailable"))
+                .server_tool(ServerTool::failed_bash("x", 1, "no x\n"))
+                .server_tool(ServerTool::mcp("clocks", "now", json!({}), "").error("no clock")),
+        ),
+        (
+            "raw.plain.sse",
+            turn()
+                .raw_block(Json::raw(r#"{"id":"x_1","type":"x","a":"é"}"#))
+                .raw_delta(Json::raw(
+                    r#"{"type":"response.x.hum","delta":"la","item_id":"x_1"}"#,
+                )),
+        ),
+        (
+            "compaction.plain.sse",
+            turn().compaction_with_encrypted_content("", "c2Vh"),
+        ),
+    ]
+}
+
 #[test]
 fn streams_have_the_bytes_of_the_fixtures() {
-    for (name, turn) in streamed() {
+    for (name, turn) in streamed().into_iter().chain(provided()) {
         assert_bytes(name, &sse_body(API, &turn), &fixture(name));
     }
 }

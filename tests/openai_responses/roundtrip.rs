@@ -87,6 +87,10 @@ enum Said {
     Custom(String, String),
     Compaction(Option<String>),
     Raw(String),
+    Search(String, Option<String>),
+    Files(String, String),
+    Bash(String, String, i64),
+    Mcp(Arguments, String, bool),
 }
 
 impl Said {
@@ -104,6 +108,24 @@ impl Said {
             Self::Compaction(None) => return turn.compaction(""),
             Self::Compaction(Some(data)) => {
                 return turn.compaction_with_encrypted_content("", data);
+            }
+            Self::Search(query, None) => {
+                let search = ServerTool::web_search(&query, [("T", "https://x.example")]);
+                turn.server_tool(search.error("unavailable"))
+            }
+            Self::Search(query, Some(url)) => {
+                turn.server_tool(ServerTool::web_search(&query, [("T", url)]))
+            }
+            Self::Files(query, text) => {
+                turn.server_tool(ServerTool::file_search(&query, [("a.txt", text)]))
+            }
+            Self::Bash(code, output, 0) => turn.server_tool(ServerTool::bash(&code, output)),
+            Self::Bash(code, output, n) => {
+                turn.server_tool(ServerTool::failed_bash(&code, n, output))
+            }
+            Self::Mcp(arguments, text, failed) => {
+                let tool = ServerTool::mcp("s", "t", arguments, text.as_str());
+                turn.server_tool(if failed { tool.error(text) } else { tool })
             }
             Self::Raw(text) => {
                 return turn.raw_block(json!({"id": "x_1", "type": "x", "a": text}));
@@ -128,6 +150,10 @@ fn part() -> impl Strategy<Value = Said> {
         1 => given().prop_map(Said::Redacted),
         1 => given().prop_map(Said::Compaction),
         1 => text().prop_map(Said::Raw),
+        1 => (text(), given()).prop_map(|(query, url)| Said::Search(query, url)),
+        1 => (text(), text()).prop_map(|(query, text)| Said::Files(query, text)),
+        1 => (text(), text(), 0..2_i64).prop_map(|(code, out, n)| Said::Bash(code, out, n)),
+        1 => (arguments(), text(), any::<bool>()).prop_map(|(a, t, f)| Said::Mcp(a, t, f)),
     ]
 }
 

@@ -102,6 +102,45 @@ async fn encrypted_reasoning_and_obfuscation_are_there_as_asked() {
     assert_ne!(added, done);
 }
 
+#[tokio::test]
+async fn what_tools_found_is_there_as_asked() {
+    let turn = || {
+        Turn::new()
+            .server_tool(ServerTool::web_search("x", [("X", "https://x.example")]))
+            .server_tool(ServerTool::file_search("x", [("a.txt", "x")]))
+            .server_tool(ServerTool::bash("x", "y"))
+    };
+    let stub = WireStub::builder()
+        .turn(turn())
+        .turn(turn())
+        .allow_script_drift()
+        .start();
+    let found = |json: Value| {
+        let output = &json["output"];
+        let sources = output[0]["action"].get("sources").cloned();
+        (
+            sources,
+            output[1]["results"].clone(),
+            output[2]["outputs"].clone(),
+        )
+    };
+    let bare = found(call(&stub).send().await.json());
+    assert_eq!(bare, (None, Value::Null, json!([])));
+    let include = json!([
+        "web_search_call.action.sources",
+        "file_search_call.results",
+        "code_interpreter_call.outputs"
+    ]);
+    let (sources, results, outputs) =
+        found(call(&stub).member("include", include).send().await.json());
+    assert_eq!(
+        sources,
+        Some(json!([{"type": "url", "url": "https://x.example"}]))
+    );
+    assert_eq!(results[0]["text"], "x");
+    assert_eq!(outputs, json!([{"type": "logs", "logs": "y"}]));
+}
+
 #[test]
 fn places_count_fragments_and_parts_as_on_every_api() {
     let turn = || {

@@ -48,6 +48,56 @@ fn parts() -> Vec<Row> {
     ]
 }
 
+fn tools() -> Vec<Row> {
+    let search = || ServerTool::web_search("x", [("X", "https://x.example")]).id("ws_1");
+    let run = |tool: ServerTool| Turn::new().server_tool(tool);
+    let item = "give what did it as an item, with `.raw_block(..)`";
+    let apart = "OpenAI Responses cannot say the call of a tool of the provider's apart from its result: they are \
+                 one item";
+    vec![
+        (
+            run(ServerTool::web_fetch("https://x.example", "x")),
+            "OpenAI Responses cannot say what `web_fetch` did: it has no such tool",
+            item,
+        ),
+        (
+            run(ServerTool::view_file("x", "x")),
+            "OpenAI Responses cannot say what `text_editor_code_execution` did: it has no such tool",
+            item,
+        ),
+        (
+            run(ServerTool::tool_search("x", ["x"])),
+            "OpenAI Responses cannot say what `tool_search_tool_regex` did: it has no such tool",
+            item,
+        ),
+        (
+            run(ServerTool::new("x", json!({}), "x_result", json!({}))),
+            "OpenAI Responses cannot say what `x` did: it has no such tool",
+            item,
+        ),
+        (
+            Turn::new().server_tool_call(search()),
+            apart,
+            "use `.server_tool(..)`",
+        ),
+        (
+            Turn::new().server_tool_result(search()),
+            apart,
+            "use `.server_tool(..)`",
+        ),
+        (
+            run(search().caller(json!({"type": "x"}))),
+            "OpenAI Responses cannot say who called a tool",
+            "leave out `.caller(..)`",
+        ),
+        (
+            run(search().content(json!([]))),
+            "OpenAI Responses cannot say the result of a tool as it is",
+            "leave out `.content(..)`, or give the item with `.raw_block(..)`",
+        ),
+    ]
+}
+
 fn stop_reasons() -> Vec<Row> {
     let stop = |turn: Turn, reason: StopReason| turn.stop_reason(reason);
     let other = "choose another stop reason";
@@ -134,21 +184,47 @@ fn envelopes() -> Vec<Row> {
             "an answer of OpenAI Responses has no `stop_details`",
             "leave it out of the turn",
         ),
+    ]
+}
+
+fn usages() -> Vec<Row> {
+    let with = |usage: Usage| Turn::new().text("x").usage(usage);
+    let help = "leave it out of the usage";
+    vec![
         (
-            say(Turn::new()).usage(Usage::input(1).cache_creation_1h(1)),
+            with(Usage::input(1).cache_creation_1h(1)),
             "the usage of OpenAI Responses cannot say how long a cache is kept",
-            "leave it out of the usage",
+            help,
         ),
         (
-            say(Turn::new()).usage(Usage::input(1).web_fetches(1)),
+            with(Usage::input(1).web_fetches(1)),
             "the usage of OpenAI Responses cannot say how often a page was fetched",
-            "leave it out of the usage",
+            help,
         ),
         (
-            say(Turn::new())
-                .usage(Usage::input(1).iteration(Iteration::new("message", Usage::input(1)))),
+            with(Usage::input(1).input_audio(1)),
+            "the usage of OpenAI Responses cannot say how many tokens of the prompt are audio",
+            help,
+        ),
+        (
+            with(Usage::input(1).output_audio(1)),
+            "the usage of OpenAI Responses cannot say how many tokens of the answer are audio",
+            help,
+        ),
+        (
+            with(Usage::input(1).accepted_prediction(1)),
+            "the usage of OpenAI Responses cannot say how many tokens of a prediction were accepted",
+            help,
+        ),
+        (
+            with(Usage::input(1).rejected_prediction(1)),
+            "the usage of OpenAI Responses cannot say how many tokens of a prediction were rejected",
+            help,
+        ),
+        (
+            with(Usage::input(1).iteration(Iteration::new("message", Usage::input(1)))),
             "the usage of OpenAI Responses cannot say what each pass over the model cost",
-            "leave it out of the usage",
+            help,
         ),
     ]
 }
@@ -166,7 +242,16 @@ fn raw_deltas() -> Vec<Row> {
 
 #[test]
 fn what_responses_cannot_say_is_refused_with_a_way_out() {
-    for (turn, what, help) in [parts(), stop_reasons(), envelopes(), raw_deltas()].concat() {
+    for (turn, what, help) in [
+        parts(),
+        tools(),
+        stop_reasons(),
+        envelopes(),
+        usages(),
+        raw_deltas(),
+    ]
+    .concat()
+    {
         let built = format!("openai_responses, turn built at {}:", file!());
         let (first, found) = what.split_once('\n').unwrap_or((what, ""));
         for error in [
@@ -198,4 +283,16 @@ fn a_body_has_no_place_for_raw_deltas() {
         error.starts_with("a body has no place for the deltas of a raw block\n"),
         "{error}"
     );
+}
+
+#[test]
+fn only_responses_searches_files() {
+    let turn = Turn::new().server_tool(ServerTool::file_search("x", [("a", "b")]));
+    let error = try_sse_body(Api::AnthropicMessages, &turn)
+        .unwrap_err()
+        .to_string();
+    let (first, rest) = error.split_once("\n  where: ").unwrap();
+    assert_eq!(first, "Anthropic Messages has no search of files");
+    let help = rest.split_once('\n').unwrap().1;
+    assert_eq!(help, "  help: use another tool, or `ServerTool::new(..)`");
 }

@@ -16,6 +16,8 @@ pub(crate) struct Asked {
     pub(super) web_sources: Wanted,
     /// `file_search_call.results` in `include`.
     pub(super) file_results: Wanted,
+    /// `code_interpreter_call.outputs` in `include`.
+    pub(super) code_outputs: Wanted,
     /// `moderation`.
     pub(super) moderation: Wanted,
     /// Members of the request that the answer repeats, as JSON.
@@ -40,6 +42,7 @@ impl Asked {
             encrypted_reasoning: included("reasoning.encrypted_content"),
             web_sources: included("web_search_call.action.sources"),
             file_results: included("file_search_call.results"),
+            code_outputs: included("code_interpreter_call.outputs"),
             moderation: wanted(body.get("moderation").is_some_and(Value::is_object)),
             echo: echo::read(body, std::str::from_utf8(sent).unwrap_or_default()),
         }
@@ -61,6 +64,7 @@ impl Default for Asked {
             encrypted_reasoning: Wanted::Yes,
             web_sources: Wanted::Yes,
             file_results: Wanted::Yes,
+            code_outputs: Wanted::Yes,
             moderation: Wanted::Yes,
             echo: Vec::new(),
         }
@@ -82,6 +86,7 @@ mod tests {
             encrypted_reasoning: Wanted::No,
             web_sources: Wanted::No,
             file_results: Wanted::No,
+            code_outputs: Wanted::No,
             moderation: Wanted::No,
             ..Asked::default()
         };
@@ -90,7 +95,10 @@ mod tests {
             (Value::Null, plain.clone()),
             (
                 json!({
-                    "include": ["reasoning.encrypted_content", "file_search_call.results"],
+                    "include": [
+                        "reasoning.encrypted_content", "file_search_call.results",
+                        "code_interpreter_call.outputs"
+                    ],
                     "moderation": {"model": "m"}
                 }),
                 Asked {

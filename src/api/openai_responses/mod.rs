@@ -8,6 +8,9 @@
 //! message inner   = content_part.added (output_text.delta | annotation.added)* output_text.done content_part.done
 //! reasoning inner = nothing | summary_part.added summary_text.delta* summary_text.done summary_part.done
 //! function inner  = arguments.delta* arguments.done
+//! search inner    = in_progress searching completed
+//! code inner      = in_progress code.delta* code.done interpreting completed
+//! mcp inner       = in_progress arguments.delta* arguments.done (completed | failed)
 //! ```
 //!
 //! Bytes as the service writes them since 2026, known from recorded traffic: `type` first and the other members in the

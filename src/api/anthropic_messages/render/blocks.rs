@@ -174,6 +174,11 @@ impl Blocks {
         fragments: Option<&Fragments>,
     ) -> Result<(), String> {
         let prefix = match tool.kind {
+            ServerToolKind::FileSearch => {
+                return Err("Anthropic Messages has no search of files\n  \
+                            help: use another tool, or `ServerTool::new(..)`"
+                    .to_owned());
+            }
             ServerToolKind::Mcp { .. } => "mcptoolu_01",
             ServerToolKind::WebSearch
             | ServerToolKind::WebFetch

@@ -20,6 +20,8 @@ fn names(kind: &ServerToolKind) -> Names<'_> {
     match kind {
         ServerToolKind::WebSearch => of("web_search_tool_result", "web_search_tool_result_error"),
         ServerToolKind::WebFetch => of("web_fetch_tool_result", "web_fetch_tool_result_error"),
+        // refused before
+        ServerToolKind::FileSearch => of("file_search_tool_result", ""),
         ServerToolKind::Bash => of(
             "bash_code_execution_tool_result",
             "bash_code_execution_tool_result_error",
@@ -43,6 +45,7 @@ pub(super) fn call(tool: &ServerTool, id: String, cuts: Option<Cuts>) -> Call {
             ServerToolKind::Mcp { server, .. } => CallKind::Mcp(server.clone()),
             ServerToolKind::WebSearch
             | ServerToolKind::WebFetch
+            | ServerToolKind::FileSearch
             | ServerToolKind::Bash
             | ServerToolKind::TextEditor
             | ServerToolKind::ToolSearch
@@ -83,6 +86,8 @@ fn content(tool: &ServerTool, sealed: &mut Ids) -> String {
     let mut out = Json::default();
     match &tool.result {
         ServerResult::Content(content) => return content.as_str().to_owned(),
+        // refused before
+        ServerResult::Files(_) => {}
         ServerResult::Pages(pages) => write_pages(&mut out, pages, sealed),
         ServerResult::Page { url, text } => {
             out.raw(r#"{"type":"web_fetch_result","url":"#).text(url);

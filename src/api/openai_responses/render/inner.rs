@@ -3,6 +3,7 @@
 use super::{
     annotation::Annotation,
     item::{ContentKind, Item, Message, Stage, member, write_summary},
+    tool::{Kind, Tool},
 };
 use crate::{
     api::{Mark, openai::Piece},
@@ -85,6 +86,7 @@ pub(super) fn events(item: &Item) -> Source {
             "response.custom_tool_call_input.done",
             "input",
         ),
+        Item::Tool(tool) => tool_events(tool),
         Item::Raw { events, .. } => {
             let events = events.clone();
             Box::new(events.into_iter().map(Event::Raw))
@@ -186,6 +188,57 @@ fn summary_events(summary: &Piece) -> Source {
     let events = std::iter::once(added).chain(deltas);
     Box::new(events.chain([done, part_done]).map(Event::Inner))
 }
+
+/// What the tool is doing, around what is streamed of it.
+fn tool_events(tool: &Tool) -> Source {
+    let doing = |names: &'static [&'static str]| {
+        let events = names.iter().map(|name| Inner::new(name, Mark::Other));
+        events.map(Event::Inner)
+    };
+    let (before, behind): (&[&str], &[&str]) = match (tool.kind, tool.failed) {
+        (Kind::WebSearch, true) => (&WEB_SEARCH, &[]),
+        (Kind::WebSearch, false) => (&WEB_SEARCH, &["response.web_search_call.completed"]),
+        (Kind::FileSearch, true) => (&FILE_SEARCH, &[]),
+        (Kind::FileSearch, false) => (&FILE_SEARCH, &["response.file_search_call.completed"]),
+        (Kind::Code, true) => (&CODE, &["response.code_interpreter_call.interpreting"]),
+        (Kind::Code, false) => (
+            &CODE,
+            &[
+                "response.code_interpreter_call.interpreting",
+                "response.code_interpreter_call.completed",
+            ],
+        ),
+        (Kind::Mcp, true) => (&MCP, &["response.mcp_call.failed"]),
+        (Kind::Mcp, false) => (&MCP, &["response.mcp_call.completed"]),
+    };
+    let streamed: Source = match (tool.kind, &tool.streamed) {
+        (Kind::Code, Some(code)) => arguments_events(
+            code,
+            "response.code_interpreter_call_code.delta",
+            "response.code_interpreter_call_code.done",
+            "code",
+        ),
+        (_, Some(arguments)) => arguments_events(
+            arguments,
+            "response.mcp_call_arguments.delta",
+            "response.mcp_call_arguments.done",
+            "arguments",
+        ),
+        (_, None) => Box::new(std::iter::empty()),
+    };
+    Box::new(doing(before).chain(streamed).chain(doing(behind)))
+}
+
+const WEB_SEARCH: [&str; 2] = [
+    "response.web_search_call.in_progress",
+    "response.web_search_call.searching",
+];
+const FILE_SEARCH: [&str; 2] = [
+    "response.file_search_call.in_progress",
+    "response.file_search_call.searching",
+];
+const CODE: [&str; 1] = ["response.code_interpreter_call.in_progress"];
+const MCP: [&str; 1] = ["response.mcp_call.in_progress"];
 
 /// Fragments, and the whole under this name.
 fn arguments_events(

@@ -1,6 +1,6 @@
 //! One item of the output, as it opens and as it ends.
 
-use super::annotation::Annotation;
+use super::{annotation::Annotation, tool::Tool};
 use crate::{api::openai::Piece, json::write_str, script::Json};
 
 /// One item of the output.
@@ -24,6 +24,7 @@ pub(super) enum Item {
         name: String,
         input: Piece,
     },
+    Tool(Box<Tool>),
     Compaction {
         id: String,
         encrypted_content: String,
@@ -82,6 +83,7 @@ impl Item {
             | Self::FunctionCall { id, .. }
             | Self::CustomCall { id, .. }
             | Self::Compaction { id, .. } => id,
+            Self::Tool(tool) => &tool.id,
             Self::Raw { .. } => "",
         }
     }
@@ -90,6 +92,7 @@ impl Item {
         let status = match (stage, self) {
             (Stage::Added, _) => "in_progress",
             (Stage::Done, Self::Message(Message { is_cut: true, .. })) => "incomplete",
+            (Stage::Done, Self::Tool(tool)) if tool.failed => "failed",
             (Stage::Done, _) => "completed",
         };
         match self {
@@ -152,6 +155,14 @@ impl Item {
             } => {
                 write_start(out, self.id(), "compaction", None);
                 member(out, "encrypted_content", encrypted_content);
+                out.push(b'}');
+            }
+            Self::Tool(tool) => {
+                write_start(out, self.id(), tool.kind.word(), Some(status));
+                out.extend_from_slice(match stage {
+                    Stage::Added => &tool.added,
+                    Stage::Done => &tool.done,
+                });
                 out.push(b'}');
             }
             Self::Raw { block, .. } => out.extend_from_slice(block.as_str().as_bytes()),

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! Turn ─ said ─► items ─ inner ─► events
-//!                      └────────► response object, body
+//!                      ├────────► response object, body
+//!                      └─ reply ─► what is read back
 //! ```
 
 mod annotation;
@@ -12,10 +13,13 @@ mod events;
 mod failed;
 mod inner;
 mod item;
+mod items;
+mod reply;
 mod said;
+mod tool;
 
 pub(crate) use body::body;
 pub(crate) use envelope::response_id;
 pub(crate) use events::Events;
 pub(crate) use failed::error_events;
-pub(crate) use said::normalized;
+pub(crate) use reply::normalized;
