@@ -34,6 +34,11 @@ const APIS: &[Column] = &[
         api: Api::OpenAiChat,
         form: |turn| turn,
     },
+    Column {
+        name: "OpenAI Responses",
+        api: Api::OpenAiResponses,
+        form: |turn| turn,
+    },
 ];
 
 const DOCUMENT: &str = include_str!("../../src/api/mapping.md");

@@ -111,7 +111,7 @@ fn parts() -> Vec<Row> {
         row("`compaction`", new().compaction("marked")),
         row(
             "its encrypted content",
-            new().compaction_with_encrypted_content("So far.", "marked"),
+            new().compaction_with_encrypted_content("", "marked"),
         ),
         row(
             "`raw_block`",
@@ -166,6 +166,10 @@ fn server_tools() -> Vec<Row> {
         run(
             "`web_fetch`",
             ServerTool::web_fetch("https://marked.example", "marked"),
+        ),
+        run(
+            "`file_search`",
+            ServerTool::file_search("marked", [("marked", "marked")]),
         ),
         run("`bash`", ServerTool::bash("marked", "marked")),
         run("`create_file`", ServerTool::create_file("marked", "marked")),
