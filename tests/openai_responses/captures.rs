@@ -1,13 +1,10 @@
 //! Recorded traffic, which lies beside the repository and is never copied into it, is accepted; and what is read from
 //! it is what a naive reading of its JSON finds.
 
-#[path = "../support/captures.rs"]
-mod recorded;
-
 use llm_wire_stub::*;
 use serde_json::Value;
 
-use crate::API;
+use crate::{API, recorded};
 
 fn captures(suffix: &str) -> Vec<(String, Vec<u8>)> {
     recorded::captures("openai-responses", "", suffix)

@@ -10,12 +10,15 @@
 
 #[path = "../support/post.rs"]
 mod post;
+#[path = "../support/captures.rs"]
+mod recorded;
 
 mod bytes;
 mod captures;
 mod errors;
 mod kept;
 mod live;
+mod resay;
 mod roundtrip;
 mod rules;
 mod served;

@@ -164,8 +164,9 @@ impl Envelope {
         out.extend_from_slice(br#","presence_penalty":0.0"#);
         self.echo(out, "previous_response_id", "null");
         self.echo(out, "prompt_cache_key", "null");
-        self.echo(out, "prompt_cache_retention", r#""in_memory""#);
-        let reasoning = if Family::of(&self.model).reasons {
+        let family = Family::of(&self.model);
+        self.echo(out, "prompt_cache_retention", family.retention);
+        let reasoning = if family.reasons {
             r#"{"context":"current_turn","effort":"medium","mode":"standard","summary":null}"#
         } else {
             r#"{"effort":null,"summary":null}"#
@@ -195,7 +196,7 @@ impl Envelope {
         out.extend_from_slice(b"}}");
         self.echo(out, "tools", "[]");
         self.echo(out, "top_logprobs", "0");
-        self.echo(out, "top_p", "1.0");
+        self.echo(out, "top_p", family.top_p);
         self.echo(out, "truncation", r#""disabled""#);
     }
 
@@ -247,16 +248,28 @@ pub(super) struct Family {
     reasons: bool,
     /// Whether its messages say their phase.
     pub(super) has_phases: bool,
+    top_p: &'static str,
+    retention: &'static str,
 }
 
 impl Family {
     pub(super) fn of(model: &str) -> Self {
         let version = model.strip_prefix("gpt-5.").unwrap_or_default();
+        let since = |first: u8| {
+            let minor = version.bytes().next();
+            minor.is_some_and(|minor| (first..=b'9').contains(&minor))
+        };
         Self {
             reasons: ["gpt-5", "o1", "o3", "o4"]
                 .iter()
                 .any(|family| model.starts_with(family)),
-            has_phases: version.starts_with(['4', '5', '6', '7', '8', '9']),
+            has_phases: since(b'4'),
+            top_p: if since(b'4') { "0.98" } else { "1.0" },
+            retention: if since(b'5') {
+                r#""24h""#
+            } else {
+                r#""in_memory""#
+            },
         }
     }
 }
