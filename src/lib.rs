@@ -40,7 +40,7 @@ mod wiremock;
 
 pub use api::{
     AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, Embedding, EmbeddingInput,
-    ModelInfo, accumulate, accumulate_json,
+    ModelInfo, Moderation, accumulate, accumulate_json,
 };
 pub use plan::Cut;
 pub use pure::{

@@ -211,7 +211,7 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `system-role-support`, `content-types`, `json-word`, \
          `previous-response`, `reasoning-leads`, `reasoning-kept`, \
                  `embedding-input`, `embedding-list-length`, `embedding-token-limits`, \
-                 `embedding-dimensions-support`, `embedding-form`\n  \
+                 `embedding-dimensions-support`, `embedding-form`, `moderation-input`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",
         "there are two fallbacks\n  help: give one server both kinds of mocks",
         "a route is a path, as it stands in a request\n  found: `chat`\n  \
@@ -632,7 +632,7 @@ async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clie
          POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, \
          DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, \
          GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); \
-         GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items (side roads of OpenAI)\n  \
+         GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items, POST /v1/moderations (side roads of OpenAI)\n  \
          help: check the base URL that the client was given"
     );
     let expected = json!({

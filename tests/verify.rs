@@ -278,7 +278,7 @@ async fn the_report_has_each_call_with_its_answer_and_then_each_problem() {
         help: mend the request, or accept it with `.without_rule(\"credentials\")`
     - nothing is served at POST /v1/chat?x=1
         where: script of 2 turns, built at {file}:{built}
-        expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items (side roads of OpenAI)
+        expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items, POST /v1/moderations (side roads of OpenAI)
         help: check the base URL that the client was given
     - turn #2, built at {file}:{unplayed}, was never played"
     );

@@ -36,7 +36,7 @@ pub use accumulate::{
 };
 pub use anthropic_messages::side_roads::BatchResult;
 pub(crate) use ids::Ids;
-pub use openai::side_roads::{Embedding, EmbeddingInput};
+pub use openai::side_roads::{Embedding, EmbeddingInput, Moderation};
 pub use side_roads::ModelInfo;
 use side_roads::is_shaped;
 pub(crate) use side_roads::{Document, Provider, Said, SideRoad, SideScript};

@@ -13,6 +13,7 @@ mod post;
 
 mod embeddings;
 mod models;
+mod moderations;
 mod rules;
 
 use llm_wire_stub::{

@@ -50,7 +50,27 @@ fn rows() -> Vec<Row> {
     ];
     rows.extend(inputs());
     rows.extend(dimensions());
+    rows.extend(moderations());
     rows
+}
+
+fn moderations() -> [Row; 3] {
+    let image = json!({"type": "image_url", "image_url": {"url": "https://a.example/a.png"}});
+    let breaks = [
+        (json!({}), json!({"input": ""})),
+        (json!({"input": []}), json!({"input": ["a", "b"]})),
+        (
+            json!({"input": [{"type": "text"}, image]}),
+            json!({"input": [{"type": "text", "text": "a"}, image]}),
+        ),
+    ];
+    breaks.map(|(breaks, passes)| {
+        let message =
+            "Invalid 'input': expected a string, a list of strings, or a list of texts and images.";
+        let row = row("moderation-input", breaks, message, passes);
+        let (path, param) = ("/moderations", Some("input"));
+        Row { path, param, ..row }
+    })
 }
 
 fn inputs() -> Vec<Row> {
@@ -177,6 +197,7 @@ async fn a_key_is_asked_for_on_every_road() {
         ("GET", "/models"),
         ("GET", "/models/gpt-4o"),
         ("POST", "/embeddings"),
+        ("POST", "/moderations"),
     ] {
         let body = (method == "POST").then(|| of("a"));
         let refused = ask_with(&stub, method, path, body, &[]).await;

@@ -18,3 +18,6 @@ pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";
 
 /// The dice of the response headers. The APIs have theirs below this.
 const HEAD: u64 = 1 << 32;
+
+/// The dice of the ids of moderations.
+const MODERATION: u64 = HEAD + 1;

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use super::{
     Api, HeaderName, Rule,
     anthropic_messages::side_roads::{AnthropicRoad, BatchScript, TokenCount},
-    openai::side_roads::{EmbeddingScript, OpenAiRoad},
+    openai::side_roads::{EmbeddingScript, ModerationScript, OpenAiRoad},
 };
 use crate::{request::RecordedRequest, script::ApiError};
 
@@ -108,6 +108,7 @@ pub(crate) struct SideScript {
     pub(crate) count: TokenCount,
     pub(crate) batches: BatchScript,
     pub(crate) embeddings: EmbeddingScript,
+    pub(crate) moderations: ModerationScript,
 }
 
 impl SideScript {
@@ -118,11 +119,12 @@ impl SideScript {
             || self.batches.by.is_some()
             || results.any(|(_, result)| result.holds_user_code())
             || self.embeddings.by.is_some()
+            || self.moderations.by.is_some()
     }
 
     /// The calls that script an input of OpenAI's side roads; each has to come.
     pub(crate) fn calls(&self) -> impl Iterator<Item = String> {
-        self.embeddings.calls()
+        self.embeddings.calls().chain(self.moderations.calls())
     }
 }
 

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use crate::{
     api::{
-        BatchResult, Embedding, EmbeddingInput, ModelInfo,
+        BatchResult, Embedding, EmbeddingInput, ModelInfo, Moderation,
         anthropic_messages::side_roads::TokenCount,
     },
     request::RecordedRequest,
     server::WireStubBuilder,
 };
 
-/// Side roads are what a provider serves besides calls of the model: token counts, models, batches, embeddings. They have
+/// Side roads are what a provider serves besides calls of the model: token counts, models, batches, embeddings,
+/// moderations. They have
 /// valid defaults, use no turn, and are in the [`journal`](crate::StubHandle::journal), not among the
 /// [`requests`](crate::StubHandle::requests). They are the provider's: each of its APIs that is served, also one that
 /// [`api`](WireStubBuilder::api) names, brings all of them.
@@ -213,6 +214,79 @@ impl WireStubBuilder {
             "there are two functions for embeddings\n  help: merge them into one"
         );
         *slot = Some(Arc::new(embedding));
+        self
+    }
+
+    /// Judges this text in `POST /v1/moderations` (OpenAI), in whatever request it comes, to be this [`Moderation`]:
+    /// flagged for some categories, or an error for the whole request. If it never comes,
+    /// [`verify`](crate::WireStub::verify) fails.
+    ///
+    /// A text without a script is flagged for nothing. Each text of a list has a result of its own; a list of texts
+    /// and images has one, and its text is all of them joined by newlines.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::{Moderation, WireStub, serde_json::{Value, json}};
+    ///
+    /// let stub = WireStub::builder().moderation("boo", Moderation::flagged(["violence"])).start();
+    /// let asked = reqwest::Client::new()
+    ///     .post(stub.openai_url() + "/moderations")
+    ///     .bearer_auth("k")
+    ///     .json(&json!({"model": "omni-moderation-latest", "input": "boo"}));
+    /// let answer: Value = asked.send().await.unwrap().json().await.unwrap();
+    /// assert_eq!(answer["results"][0]["flagged"], true);
+    /// assert_eq!(answer["results"][0]["categories"]["violence"], true);
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is a moderation for this text already.
+    #[track_caller]
+    pub fn moderation(
+        mut self,
+        text: impl Into<String>,
+        moderation: impl Into<Moderation>,
+    ) -> Self {
+        let text = text.into();
+        let known = &mut self.config.side_roads.moderations.known;
+        assert!(
+            known.get(&text).is_none(),
+            "there are two moderations for {text:?}\n  help: remove one of the two"
+        );
+        known.insert(text, moderation.into());
+        self
+    }
+
+    /// Judges texts by their content: a text and its request in, the [`Moderation`] out. `None` leaves it harmless. A
+    /// moderation for the text goes before.
+    ///
+    /// It runs off the stub's own threads and outside its locks. A panic in it fails the request and the test with its
+    /// own message.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Moderation, WireStub};
+    ///
+    /// let builder = WireStub::builder().moderations_by(|text, _| {
+    ///     text.contains("knife").then(|| Moderation::flagged(["violence"]))
+    /// });
+    /// # let _ = builder;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if there is such a function already.
+    #[track_caller]
+    pub fn moderations_by(
+        mut self,
+        moderation: impl Fn(&str, &RecordedRequest) -> Option<Moderation> + Send + Sync + 'static,
+    ) -> Self {
+        let slot = &mut self.config.side_roads.moderations.by;
+        assert!(
+            slot.is_none(),
+            "there are two functions for moderations\n  help: merge them into one"
+        );
+        *slot = Some(Arc::new(moderation));
         self
     }
 }

@@ -6,7 +6,7 @@ use super::by_user_code;
 use crate::{
     api::{
         Context, Said,
-        openai::side_roads::{Misfit, OpenAiRoad, embed, models},
+        openai::side_roads::{Misfit, OpenAiRoad, embed, models, moderate},
     },
     request::RecordedRequest,
     server::{
@@ -23,6 +23,7 @@ pub(super) async fn answer(
     context: &Context,
     shared: &Arc<Shared>,
 ) -> Result<Said, Refusal> {
+    let misfit = |misfit| refused(misfit, request, shared);
     match road {
         OpenAiRoad::ListModels | OpenAiRoad::GetModel => {
             let scripted = shared.config.side_roads.models.as_deref();
@@ -36,16 +37,23 @@ pub(super) async fn answer(
                 let script = &shared.config.side_roads.embeddings;
                 embed(script, request, may_drift, &context)
             });
-            let misfit = |misfit| refused(misfit, request, shared);
             embedded.await?.map_err(misfit)
         }
         OpenAiRoad::GetResponse | OpenAiRoad::DeleteResponse | OpenAiRoad::ListInputItems => {
             responses::answer(road, request, shared).await
         }
+        OpenAiRoad::Moderate => {
+            let who = "the function of `.moderations_by(..)`";
+            let context = context.clone();
+            let moderated = by_user_code(who, request, shared, move |request, shared| {
+                moderate(&shared.config.side_roads.moderations, request, &context)
+            });
+            moderated.await?.map_err(misfit)
+        }
     }
 }
 
-/// A vector that is not said.
+/// What is not said.
 fn refused(misfit: Misfit, request: &RecordedRequest, shared: &Shared) -> Refusal {
     let script = shared.config.repertoire.description();
     let place = format!("{script}, for request {request}");
@@ -55,13 +63,13 @@ fn refused(misfit: Misfit, request: &RecordedRequest, shared: &Shared) -> Refusa
             format!("{what}\n  where: {place}\n  found: {found}\n  help: {help}"),
         ),
         Misfit::Drift {
-            input,
+            of,
             expected,
             found,
         } => Refusal::by_stub(
             "script-drift",
             format!(
-                "the scripted vector of {input} does not fit the request\n  where: {place}\n  \
+                "the scripted {of} does not fit the request\n  where: {place}\n  \
                  expected: {expected}\n  found: {found}\n  help: mend the request or the script; if it is \
                  meant, say so with `.allow_script_drift()` on the stub"
             ),

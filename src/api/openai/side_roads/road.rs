@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{super::rules, embeddings::rules as embeddings};
+use super::{super::rules, embeddings::rules as embeddings, moderations::has_input};
 use crate::{
     api::{
         ByDefault, Rule,
@@ -21,6 +21,7 @@ pub(crate) enum OpenAiRoad {
     GetResponse,
     DeleteResponse,
     ListInputItems,
+    Moderate,
 }
 
 impl OpenAiRoad {
@@ -31,6 +32,7 @@ impl OpenAiRoad {
         SideRoad::OpenAi(Self::GetResponse),
         SideRoad::OpenAi(Self::DeleteResponse),
         SideRoad::OpenAi(Self::ListInputItems),
+        SideRoad::OpenAi(Self::Moderate),
     ];
 
     /// Method and path.
@@ -42,6 +44,7 @@ impl OpenAiRoad {
             Self::GetResponse => ("GET", "/v1/responses/{id}"),
             Self::DeleteResponse => ("DELETE", "/v1/responses/{id}"),
             Self::ListInputItems => ("GET", "/v1/responses/{id}/input_items"),
+            Self::Moderate => ("POST", "/v1/moderations"),
         }
     }
 
@@ -102,7 +105,7 @@ const TABLE: &[Row] = &[
     },
     Row {
         rule: rules::JSON_BODY,
-        holds: |road| road == OpenAiRoad::Embed,
+        holds: |road| matches!(road, OpenAiRoad::Embed | OpenAiRoad::Moderate),
         broken: |request, _| rules::json_body(request),
     },
     on_body(
@@ -141,7 +144,20 @@ const TABLE: &[Row] = &[
         |road| road == OpenAiRoad::Embed,
         |_, body| embeddings::form(body),
     ),
+    on_body(
+        "moderation-input",
+        "the documentation; the text is this crate's own",
+        |road| road == OpenAiRoad::Moderate,
+        |_, body| moderation_input(body),
+    ),
 ];
+
+fn moderation_input(body: &Value) -> Option<ApiError> {
+    const TEXT: &str =
+        "Invalid 'input': expected a string, a list of strings, or a list of texts and images.";
+    let refused = || ApiError::invalid_request(TEXT).param("input");
+    (!has_input(body)).then(refused)
+}
 
 /// The rules, without what applies them.
 pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {

@@ -16,6 +16,7 @@ mod script;
 
 use serde_json::Value;
 
+use super::Misfit;
 use crate::{
     api::{Context, side_roads::Said},
     request::RecordedRequest,
@@ -25,7 +26,7 @@ use crate::{
 use body::{Answer, Format};
 pub use input::EmbeddingInput;
 pub use script::Embedding;
-pub(crate) use script::{EmbeddingScript, Misfit};
+pub(crate) use script::EmbeddingScript;
 
 /// A derived vector has at most so many dimensions, whatever a request asks for.
 const MOST_DERIVED: usize = 65_536;

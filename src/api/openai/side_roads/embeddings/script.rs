@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::EmbeddingInput;
+use super::{super::Misfit, EmbeddingInput};
 use crate::{request::RecordedRequest, script::ApiError, small_map::SmallMap};
 
 /// What is answered for one input: a vector, or an error for the whole request. A list of numbers and an [`ApiError`]
@@ -126,22 +126,6 @@ fn call(input: &EmbeddingInput) -> String {
     format!("`.embedding({}, ..)`", input.spelled())
 }
 
-/// Why a vector is not said.
-pub(crate) enum Misfit {
-    /// No answer can carry it.
-    Unplayable {
-        what: String,
-        found: String,
-        help: &'static str,
-    },
-    /// It is scripted, and does not fit its request.
-    Drift {
-        input: String,
-        expected: String,
-        found: String,
-    },
-}
-
 /// Whether it can be said at all.
 pub(super) fn check(embedding: &Embedding, input: &EmbeddingInput) -> Result<(), Misfit> {
     match embedding.flaw() {
@@ -170,7 +154,7 @@ pub(super) fn check_dimensions(
             Some((n, _)) if *n == found => {}
             Some((n, why)) => {
                 return Err(Misfit::Drift {
-                    input: input.spelled(),
+                    of: format!("vector of {}", input.spelled()),
                     expected: format!("{n} dimensions, {why}"),
                     found: found.to_string(),
                 });
