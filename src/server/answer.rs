@@ -47,7 +47,7 @@ pub(super) async fn to_request(recorded: Recorded, shared: &Arc<Shared>) -> Answ
     let Recorded { arrival, asks } = recorded;
     match asks {
         Asks::Model { api, body } => to_call(arrival, api, body, shared).await,
-        Asks::SideRoad { api, road, body } => to_side_road(arrival, api, road, body, shared).await,
+        Asks::SideRoad { road, body, .. } => to_side_road(arrival, road, body, shared).await,
         Asks::Preflight => plain::to_preflight(arrival),
         Asks::TooLong => plain::body_too_long(arrival, shared),
         // with a fallback it does not come here

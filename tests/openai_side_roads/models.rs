@@ -217,3 +217,16 @@ async fn what_is_not_served_is_told_with_the_side_roads_of_every_provider() {
         missing.message()
     );
 }
+
+#[tokio::test]
+async fn its_errors_are_the_same_whichever_api_is_served() {
+    for api in [Api::OpenAiChat, Api::OpenAiResponses] {
+        let stub = two_models().api(api).start();
+        let missing = get(&stub, "/models/x").await;
+        assert_eq!(missing.status, 404, "{api:?}");
+        let typed = "application/json; charset=utf-8";
+        assert_eq!(missing.header("content-type"), typed, "{api:?}");
+        assert_eq!(stub.journal()[0].api(), Some(api));
+        stub.verify();
+    }
+}

@@ -82,6 +82,14 @@ impl SideRoad {
         }
     }
 
+    /// The API whose envelope its answers and errors have.
+    pub(crate) const fn spoken_as(self) -> Api {
+        match self {
+            Self::Anthropic(_) => Api::AnthropicMessages,
+            Self::OpenAi(_) => Api::OpenAiChat,
+        }
+    }
+
     /// Of the provider's rules that hold on it and that apply the one that the request breaks first, and the
     /// provider's answer.
     pub(crate) fn first_broken(

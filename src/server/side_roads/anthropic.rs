@@ -17,7 +17,6 @@ use crate::{
 pub(super) async fn answer(
     road: AnthropicRoad,
     request: &RecordedRequest,
-    api: Api,
     shared: &Arc<Shared>,
 ) -> Result<Said, Refusal> {
     match road {
@@ -32,7 +31,7 @@ pub(super) async fn answer(
             let scripted = shared.config.side_roads.models.as_deref();
             Ok(models(scripted, road, request))
         }
-        AnthropicRoad::CreateBatch => create_batch(request, api, shared).await,
+        AnthropicRoad::CreateBatch => create_batch(request, shared).await,
         AnthropicRoad::ListBatches
         | AnthropicRoad::GetBatch
         | AnthropicRoad::DeleteBatch
@@ -45,11 +44,8 @@ pub(super) async fn answer(
 }
 
 /// Its results are made before it is created, so that what cannot be said is told at once.
-async fn create_batch(
-    request: &RecordedRequest,
-    api: Api,
-    shared: &Arc<Shared>,
-) -> Result<Said, Refusal> {
+async fn create_batch(request: &RecordedRequest, shared: &Arc<Shared>) -> Result<Said, Refusal> {
+    let api = Api::AnthropicMessages;
     let number = shared.update(|state| state.batches.begin());
     let who = "the function of `.batch_results(..)`";
     let draft = by_user_code(who, request, shared, move |request, shared| {

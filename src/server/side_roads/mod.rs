@@ -17,7 +17,7 @@ use super::{
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::{Api, Context, Rule, Said, SideRoad},
+    api::{Context, Rule, Said, SideRoad},
     plan::Steps,
     request::{Outcome, RecordedRequest},
     script::Dice,
@@ -26,7 +26,6 @@ use crate::{
 /// Decides what is played to a request on a side road.
 pub(super) async fn to_side_road(
     arrival: Arrival,
-    api: Api,
     road: SideRoad,
     body: ReadBody,
     shared: &Arc<Shared>,
@@ -37,7 +36,8 @@ pub(super) async fn to_side_road(
     });
     let context = shared.config.turnless(seed(shared, 0, number));
     let request = &arrival.request;
-    let decided = decide(request, api, road, &body, &context, shared).await;
+    let api = road.spoken_as();
+    let decided = decide(request, road, &body, &context, shared).await;
     let (steps, outcome) = match decided {
         Ok(said) => {
             if !said.used.is_empty() {
@@ -69,7 +69,6 @@ fn seed(shared: &Shared, kind: u64, number: usize) -> u64 {
 
 async fn decide(
     request: &RecordedRequest,
-    api: Api,
     road: SideRoad,
     body: &ReadBody,
     context: &Context,
@@ -80,7 +79,7 @@ async fn decide(
     };
     check_rules(request, broken, body, shared).await?;
     match road {
-        SideRoad::Anthropic(road) => anthropic::answer(road, request, api, shared).await,
+        SideRoad::Anthropic(road) => anthropic::answer(road, request, shared).await,
         SideRoad::OpenAi(road) => openai::answer(road, request, context, shared).await,
     }
 }
