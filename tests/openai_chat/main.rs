@@ -10,6 +10,8 @@
 
 #[path = "../support/post.rs"]
 mod post;
+#[path = "../support/turns/mod.rs"]
+mod turns;
 
 mod bytes;
 mod captures;

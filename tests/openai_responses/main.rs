@@ -12,6 +12,8 @@
 mod post;
 #[path = "../support/captures.rs"]
 mod recorded;
+#[path = "../support/turns/mod.rs"]
+mod turns;
 
 mod bytes;
 mod captures;
