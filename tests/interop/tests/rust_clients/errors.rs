@@ -17,16 +17,19 @@ for_each_client!(
 
 /// Every status of the service's table, and a few others, all with `retry-after`.
 fn errors(wire: Wire) -> Vec<(u16, ApiError)> {
-    let (billing, overloaded) = match wire {
-        Wire::Anthropic => (402, 529),
-        Wire::Chat => (429, 503),
+    let (billing, not_found, overloaded) = match wire {
+        Wire::Anthropic => (402, 404, 529),
+        Wire::Chat => (429, 404, 503),
+        // it calls a model that does not exist a wrong parameter
+        Wire::Responses => (429, 400, 503),
     };
     let errors = [
         (400, ApiError::context_overflow()),
         (401, ApiError::authentication()),
         (billing, ApiError::billing()),
         (403, ApiError::permission()),
-        (404, ApiError::not_found()),
+        (not_found, ApiError::not_found()),
+        (404, ApiError::status(404)),
         (408, ApiError::status(408)),
         (409, ApiError::conflict()),
         (413, ApiError::request_too_large()),
@@ -99,7 +102,7 @@ fn what_is_kept(client: Client, failure: &Failure, status: u16, error: &ApiError
         assert_eq!(body["error"], sent["error"], "{status}");
         kept.extend(match client.wire {
             Wire::Anthropic => &["type", "message"][..],
-            Wire::Chat => &["type", "code", "message"],
+            Wire::Chat | Wire::Responses => &["type", "code", "message"],
         });
         id = id.or_else(|| body["request_id"].as_str().map(str::to_owned));
     } else if failure.text.contains(&text) {
@@ -108,7 +111,7 @@ fn what_is_kept(client: Client, failure: &Failure, status: u16, error: &ApiError
     if let Some(id) = id {
         let length = match client.wire {
             Wire::Anthropic => 28,
-            Wire::Chat => 36,
+            Wire::Chat | Wire::Responses => 36,
         };
         assert!(id.starts_with("req_") && id.len() == length, "{id}");
         kept.push("request id");
@@ -163,7 +166,7 @@ fn assert_text(client: Client, form: Form, status: u16, failure: &Failure) {
         (Library::Rig | Library::Genai, _) => {
             let body = match client.wire {
                 Wire::Anthropic => r#"{"type":"error","error":{"type":""#,
-                Wire::Chat => "\"error\": {\n",
+                Wire::Chat | Wire::Responses => "\"error\": {\n",
             };
             assert!(
                 text.contains(&status.to_string()) && text.contains(body),
@@ -254,7 +257,7 @@ async fn async_anthropic_tries_again_without_a_look_at_retry_after() {
 /// Unless its HTTP service is replaced.
 #[tokio::test]
 async fn async_openai_tries_three_times_more() {
-    for wire in [Wire::Chat] {
+    for wire in Wire::OPENAI {
         let error = ApiError::overloaded().retry_after(Duration::ZERO);
         let stub = WireStub::builder().turn(error).repeat_last().start();
 
@@ -271,7 +274,7 @@ async fn async_openai_tries_three_times_more() {
 /// A spent quota is a 429 too; waiting does not help.
 #[tokio::test]
 async fn async_openai_knows_a_spent_quota_from_a_rate_limit() {
-    for wire in [Wire::Chat] {
+    for wire in Wire::OPENAI {
         let error = ApiError::credit_too_low().retry_after(Duration::ZERO);
         let stub = WireStub::builder().turn(error).start();
 
@@ -287,7 +290,7 @@ async fn async_openai_knows_a_spent_quota_from_a_rate_limit() {
 /// The runtime's clock is paused: an hour passes at once, and only because the client waits for it.
 #[tokio::test(start_paused = true)]
 async fn async_openai_waits_as_long_as_it_is_told() {
-    for wire in [Wire::Chat] {
+    for wire in Wire::OPENAI {
         let hour = Duration::from_secs(3600);
         let stub = WireStub::builder()
             .turn(ApiError::rate_limited().retry_after(hour))

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `client/` | how each client is asked, and one form for what it gives |
 //! | `topics.rs` | the pinned verdicts |
+//! | `history.rs` | the conversation of the tool loops |
 //! | `documentation.rs` | `docs/clients.md` shows these verdicts, and names tests that exist |
 //! | the others | the claims |
 
@@ -29,6 +30,11 @@ macro_rules! for_each_client {
         for_each_client! { @test $claim genai_on_chat, Genai, Chat }
         for_each_client! { @test $claim async_openai_on_chat, AsyncOpenai, Chat }
     };
+    (@Responses $claim:ident) => {
+        for_each_client! { @test $claim rig_on_responses, Rig, Responses }
+        for_each_client! { @test $claim genai_on_responses, Genai, Responses }
+        for_each_client! { @test $claim async_openai_on_responses, AsyncOpenai, Responses }
+    };
     (@test $claim:ident $name:ident, $library:ident, $wire:ident) => {
         #[tokio::test]
         async fn $name() {
@@ -40,7 +46,7 @@ macro_rules! for_each_client {
         $(for_each_client! { @claim $claim $wires })+
     };
     ($($claim:ident),+ $(,)?) => {
-        for_each_client! { on (Anthropic Chat): $($claim),+ }
+        for_each_client! { on (Anthropic Chat Responses): $($claim),+ }
     };
 }
 
@@ -49,7 +55,9 @@ mod broken;
 mod cancel;
 mod client;
 mod documentation;
+mod embeddings;
 mod errors;
+mod history;
 mod provider_blocks;
 mod requests;
 mod stops;

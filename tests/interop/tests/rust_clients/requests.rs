@@ -17,12 +17,13 @@ async fn a_plain_call_sends_this(client: Client) {
         let target = match client.wire {
             Wire::Anthropic => "/v1/messages",
             Wire::Chat => "/v1/chat/completions",
+            Wire::Responses => "/v1/responses",
         };
         assert_eq!((request.method(), request.target()), ("POST", target));
         assert_eq!(request.header("content-type"), Some("application/json"));
         let (version, key, bearer) = match client.wire {
             Wire::Anthropic => (Some("2023-06-01"), Some(KEY), None),
-            Wire::Chat => (None, None, Some(format!("Bearer {KEY}"))),
+            Wire::Chat | Wire::Responses => (None, None, Some(format!("Bearer {KEY}"))),
         };
         assert_eq!(request.header("anthropic-version"), version);
         assert_eq!(request.header("x-api-key"), key);
@@ -70,6 +71,26 @@ fn body(client: Client, form: Form) -> Value {
             ]);
             if stream {
                 body["stream_options"] = json!({"include_usage": true});
+            }
+        }
+        Wire::Responses => {
+            body["max_output_tokens"] = json!(1024);
+            body["instructions"] = json!("Be brief.");
+            let text = json!([{"type": "input_text", "text": "hello"}]);
+            let (content, typed) = match client.library {
+                Library::Rig => (text, true),
+                Library::Genai => (json!("hello"), false),
+                _ => (json!("hello"), true),
+            };
+            body["input"] = json!([{"role": "user", "content": content}]);
+            if typed {
+                body["input"][0]["type"] = json!("message");
+            }
+            if client.library == Library::Genai {
+                // where a caller wants to have the reasoning
+                body["store"] = json!(false);
+                body["reasoning"] = json!({"summary": "detailed"});
+                body["include"] = json!(["reasoning.encrypted_content"]);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 for_each_client!(every_stop_reason_has_its_word);
-for_each_client!(on (Chat): a_refusal_is_no_answer);
+for_each_client!(on (Chat Responses): a_refusal_is_no_answer);
 
 /// A turn for every stop reason that the API can say, with the service's word for it.
 fn stops(wire: Wire) -> Vec<(&'static str, Turn)> {
@@ -28,12 +28,22 @@ fn stops(wire: Wire) -> Vec<(&'static str, Turn)> {
     stops
 }
 
-/// The client's words for each of the service's.
-fn words(client: Client) -> &'static [(&'static str, &'static str)] {
-    match (client.library, client.wire) {
+/// The service's reasons, and the client's words for them.
+type Words = &'static [(&'static str, &'static str)];
+
+fn words(client: Client) -> Words {
+    match client.wire {
+        Wire::Anthropic => words_on_anthropic(client.library),
+        Wire::Chat => words_on_chat(client.library),
+        Wire::Responses => words_on_responses(client.library),
+    }
+}
+
+fn words_on_anthropic(library: Library) -> Words {
+    match library {
         // `pause_turn` asks for the turn to be sent again; here it is told apart from a finished answer by
         // `CompletionResponse::raw` only
-        (Library::Rig, Wire::Anthropic) => &[
+        Library::Rig => &[
             ("end_turn", "Stop"),
             ("max_tokens", "Length"),
             ("stop_sequence", "Stop"),
@@ -44,7 +54,7 @@ fn words(client: Client) -> &'static [(&'static str, &'static str)] {
             ("compaction", "Other(\"compaction\")"),
             ("a_reason_of_tomorrow", "Other(\"a_reason_of_tomorrow\")"),
         ],
-        (Library::Genai, Wire::Anthropic) => &[
+        Library::Genai => &[
             ("end_turn", "Completed(\"end_turn\")"),
             ("max_tokens", "MaxTokens(\"max_tokens\")"),
             ("stop_sequence", "StopSequence(\"stop_sequence\")"),
@@ -58,7 +68,7 @@ fn words(client: Client) -> &'static [(&'static str, &'static str)] {
             ("compaction", "Other(\"compaction\")"),
             ("a_reason_of_tomorrow", "Other(\"a_reason_of_tomorrow\")"),
         ],
-        (Library::AsyncAnthropic, _) => &[
+        Library::AsyncAnthropic => &[
             ("end_turn", "end_turn"),
             ("max_tokens", "max_tokens"),
             ("stop_sequence", "stop_sequence"),
@@ -72,8 +82,14 @@ fn words(client: Client) -> &'static [(&'static str, &'static str)] {
             ("compaction", "compaction"),
             ("a_reason_of_tomorrow", "a_reason_of_tomorrow"),
         ],
+        Library::AsyncOpenai => &[],
+    }
+}
+
+fn words_on_chat(library: Library) -> Words {
+    match library {
         // a stop sequence is a `stop` on the wire, and a full context a `length`
-        (Library::Rig, Wire::Chat) => &[
+        Library::Rig => &[
             ("end_turn", "Stop"),
             ("max_tokens", "Length"),
             ("stop_sequence", "Stop"),
@@ -82,7 +98,7 @@ fn words(client: Client) -> &'static [(&'static str, &'static str)] {
             ("a_reason_of_tomorrow", "Other(\"a_reason_of_tomorrow\")"),
             ("content_filter", "ContentFilter"),
         ],
-        (Library::Genai, Wire::Chat) => &[
+        Library::Genai => &[
             ("end_turn", "Completed(\"stop\")"),
             ("max_tokens", "MaxTokens(\"length\")"),
             ("stop_sequence", "Completed(\"stop\")"),
@@ -91,7 +107,7 @@ fn words(client: Client) -> &'static [(&'static str, &'static str)] {
             ("a_reason_of_tomorrow", "Other(\"a_reason_of_tomorrow\")"),
             ("content_filter", "ContentFilter(\"content_filter\")"),
         ],
-        (Library::AsyncOpenai, _) => &[
+        Library::AsyncOpenai => &[
             ("end_turn", "Stop"),
             ("max_tokens", "Length"),
             ("stop_sequence", "Stop"),
@@ -100,6 +116,28 @@ fn words(client: Client) -> &'static [(&'static str, &'static str)] {
             ("a_reason_of_tomorrow", ERROR),
             ("content_filter", "ContentFilter"),
         ],
+        Library::AsyncAnthropic => &[],
+    }
+}
+
+fn words_on_responses(library: Library) -> Words {
+    match library {
+        Library::Rig => &[
+            ("end_turn", "Stop"),
+            ("max_tokens", "Length"),
+            ("content_filter", "ContentFilter"),
+        ],
+        Library::Genai => &[
+            ("end_turn", "Completed(\"completed\")"),
+            ("max_tokens", "MaxTokens(\"incomplete\")"),
+            ("content_filter", "MaxTokens(\"incomplete\")"),
+        ],
+        Library::AsyncOpenai => &[
+            ("end_turn", "Completed"),
+            ("max_tokens", "Incomplete: max_output_tokens"),
+            ("content_filter", "Incomplete: content_filter"),
+        ],
+        Library::AsyncAnthropic => &[],
     }
 }
 
@@ -127,6 +165,9 @@ async fn every_stop_reason_has_its_word(client: Client) {
             let same_on_the_wire = client.wire != Wire::Anthropic && reason == "stop_sequence";
             if *word == words(client)[0].1 && reason != "end_turn" && !same_on_the_wire {
                 plain.push(format!("`{reason}`"));
+            }
+            if *word == words(client)[1].1 && reason == "content_filter" {
+                plain.push("**none, but `content_filter` as `max_tokens`**".to_owned());
             }
             assert_eq!(
                 seen.failure.map(|failure| failure.text),

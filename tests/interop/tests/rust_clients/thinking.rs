@@ -1,7 +1,6 @@
 //! Thinking: read with its signature, in its place, and sent back as it came, which the service insists on.
 
 use llm_wire_stub::{Part, Reply, Turn, Usage, WireStub};
-use llm_wire_stub_interop::reply;
 use serde_json::{Value, json};
 
 use crate::{
@@ -10,7 +9,9 @@ use crate::{
     topics::{self, Topic, verdict},
 };
 
-for_each_client!(on (Anthropic): thinking_arrives_with_its_signature_and_in_its_place, thinking_goes_back_as_it_came);
+for_each_client!(on (Anthropic Responses): thinking_arrives_with_its_signature_and_in_its_place);
+for_each_client!(on (Anthropic): thinking_goes_back_as_it_came);
+for_each_client!(on (Responses): reasoning_goes_back_as_it_came);
 for_each_client!(the_tokens_of_thinking_are_counted);
 
 fn turns() -> Vec<(Topic, Turn)> {
@@ -56,17 +57,24 @@ fn turns() -> Vec<(Topic, Turn)> {
 
 async fn thinking_arrives_with_its_signature_and_in_its_place(client: Client) {
     for form in [Form::Whole, Form::Streamed] {
+        let mut unsaid = 0;
         for (topic, turn) in turns() {
+            let Some(reply) = client.wire.reply(&turn) else {
+                unsaid += 1;
+                continue;
+            };
             let stub = WireStub::builder()
                 .turn(turn.clone())
                 .allow_script_drift()
                 .start();
             let seen = client.ask(&stub, form, Wants::Thinking).await;
-            let found = verdict(seen.content == said(&reply(&turn)), &seen);
+            let found = verdict(seen.content == said(client.wire, &reply), &seen);
             topic.assert(client, form, found);
             assert_unknown(client, form, &seen);
             stub.verify();
         }
+        // an empty last delta is Anthropic's
+        assert_eq!(unsaid, usize::from(client.wire != Wire::Anthropic));
     }
 }
 
@@ -159,7 +167,8 @@ async fn thinking_goes_back_as_it_came(client: Client) {
         for block in sent.as_array_mut().expect("blocks") {
             block.as_object_mut().expect("a block").remove("caller");
         }
-        let right = sent == as_sent(&reply(&turn)) && seen.content == [json!({"text": "Sunny."})];
+        let right = sent == as_sent(&client.wire.reply(&turn).expect("sayable"))
+            && seen.content == [json!({"text": "Sunny."})];
         topics::THINKING_LOOP.assert(client, form, verdict(right, &seen));
     }
 }
@@ -195,5 +204,41 @@ async fn the_tokens_of_thinking_are_counted(client: Client) {
         };
         topics::THINKING_USAGE.assert(client, form, found);
         stub.verify();
+    }
+}
+
+/// Each item goes back with its id, its summary and what is encrypted.
+async fn reasoning_goes_back_as_it_came(client: Client) {
+    for form in [Form::Whole, Form::Streamed] {
+        let turn = Turn::new()
+            .thinking("Two cities.")
+            .tool_call("weather", json!({"city": "Paris"}))
+            .tool_call("weather", json!({"city": "Oslo"}))
+            .seed(1);
+        let stub = WireStub::builder()
+            .turn(turn.clone())
+            .turn("Sunny.")
+            .start();
+
+        let seen = client.tool_loop(&stub, form, Wants::Thinking).await;
+
+        stub.verify();
+        assert_eq!(seen.content, [json!({"text": "Sunny."})]);
+        let mut sent = stub.request(1).json()["input"][1].clone();
+        assert_eq!(sent["type"], "reasoning");
+        let reply = client.wire.reply(&turn).expect("sayable");
+        let Some(Part::Thinking { text, signature }) = reply.parts.first() else {
+            panic!("it begins with thinking\n  found: `{reply:?}`");
+        };
+        assert_eq!(&sent["encrypted_content"], signature);
+        let id = sent["id"].take();
+        let found = if sent["summary"] == json!([{"type": "summary_text", "text": text}]) {
+            assert!(id.as_str().expect("an id").starts_with("rs_"), "{id}");
+            "equal"
+        } else {
+            assert_eq!((&sent["summary"], id), (&json!([]), Value::Null));
+            "what is encrypted"
+        };
+        topics::THINKING_LOOP.assert(client, form, found);
     }
 }

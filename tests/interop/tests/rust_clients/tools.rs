@@ -1,28 +1,15 @@
-//! Tool loops of three turns: rig's own, and loops as users of the other two write them.
+//! Tool loops of three turns: rig's own, and loops as users of the others write them.
 
 use llm_wire_stub::{Arguments, Fault, RecordedRequest, Turn, WireStub};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     client::{Client, Failure, Form, Library, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, schema},
+    history::{first, history_of, ids, second, without_item_id},
     topics::{self, verdict},
 };
 
 for_each_client!(a_loop_answers_every_call_by_its_id);
-
-fn first() -> Turn {
-    let turn = Turn::new()
-        .text("Let me look.")
-        .tool_call("weather", json!({"city": "Paris"}));
-    turn.tool_call("weather", json!({"city": "Łódź", "days": [1, 2.5, null]}))
-        .seed(1)
-}
-
-fn second() -> Turn {
-    Turn::new()
-        .tool_call_with_id("toolu_own", "weather", json!({"city": "Atlantis"}))
-        .seed(2)
-}
 
 async fn a_loop_answers_every_call_by_its_id(client: Client) {
     for form in [Form::Whole, Form::Streamed] {
@@ -39,22 +26,23 @@ async fn a_loop_answers_every_call_by_its_id(client: Client) {
         stub.verify();
         let requests = stub.requests();
         assert_eq!(requests.len(), 3);
+        let conversation = match client.wire {
+            Wire::Anthropic | Wire::Chat => "messages",
+            Wire::Responses => "input",
+        };
         let mut history = Vec::new();
         for (request, added) in requests.iter().zip(history_of(client)) {
             history.extend(added);
             assert_eq!(request.is_stream(), form == Form::Streamed, "{request}");
-            assert_eq!(request.json()["messages"], json!(history), "{request}");
+            let mut sent = request.json()[conversation].clone();
+            for item in sent.as_array_mut().expect("a list") {
+                without_item_id(item);
+            }
+            assert_eq!(sent, json!(history), "{request}");
             assert_tool(client, request);
         }
         assert_eq!(results(&requests[2]), expected_results(client));
     }
-}
-
-/// Ids of the parallel calls.
-fn ids(wire: Wire) -> [String; 2] {
-    let reply = wire.reply(&first()).expect("sayable");
-    let calls: Vec<_> = reply.tool_calls().map(|call| call.id.clone()).collect();
-    calls.try_into().expect("two calls")
 }
 
 /// Id, text, and whether it is an error.
@@ -96,105 +84,16 @@ fn assert_tool(client: Client, request: &RecordedRequest) {
             }
             json!({"type": "function", "function": function})
         }
+        Wire::Responses => {
+            let mut tool = json!({"type": "function", "name": TOOL, "parameters": schema()});
+            tool["description"] = json!(TOOL_DESCRIPTION);
+            if client.library == Library::Rig {
+                tool["strict"] = json!(false);
+            }
+            tool
+        }
     };
     assert_eq!(request.json()["tools"], json!([tool]), "{request}");
-}
-
-/// What each request of the loop adds to the conversation, as each client writes it.
-fn history_of(client: Client) -> [Vec<Value>; 3] {
-    match client.wire {
-        Wire::Anthropic => anthropic_history(client.library),
-        Wire::Chat => chat_history(client.library),
-    }
-}
-
-fn anthropic_history(library: Library) -> [Vec<Value>; 3] {
-    let [paris, lodz] = ids(Wire::Anthropic);
-    let call = |id: &str, input: Value| {
-        let mut call = json!({"type": "tool_use", "id": id, "name": "weather", "input": input});
-        if library == Library::Rig {
-            // sent back as it came
-            call["caller"] = json!({"type": "direct"});
-        }
-        call
-    };
-    let result = |id: &str, text: &str, failed: bool| {
-        let mut result = json!({"type": "tool_result", "tool_use_id": id, "content": text});
-        match library {
-            Library::Rig => {
-                result["content"] = json!([{"type": "text", "text": text}]);
-                if failed {
-                    result["is_error"] = json!(true);
-                }
-            }
-            Library::Genai | Library::AsyncOpenai => {}
-            Library::AsyncAnthropic => result["is_error"] = json!(failed),
-        }
-        result
-    };
-    let hello = match library {
-        Library::Genai => json!("hello"),
-        _ => json!([{"type": "text", "text": "hello"}]),
-    };
-    [
-        vec![json!({"role": "user", "content": hello})],
-        vec![
-            json!({"role": "assistant", "content": [
-                {"type": "text", "text": "Let me look."},
-                call(&paris, json!({"city": "Paris"})),
-                call(&lodz, json!({"city": "Łódź", "days": [1, 2.5, null]})),
-            ]}),
-            json!({"role": "user", "content": [
-                result(&paris, "sunny in Paris", false),
-                result(&lodz, "sunny in Łódź", false),
-            ]}),
-        ],
-        vec![
-            json!({"role": "assistant", "content": [call("toolu_own", json!({"city": "Atlantis"}))]}),
-            json!({"role": "user", "content": [result("toolu_own", "no such city", true)]}),
-        ],
-    ]
-}
-
-fn chat_history(library: Library) -> [Vec<Value>; 3] {
-    let [paris, lodz] = ids(Wire::Chat);
-    let call = |id: &str, arguments: &str| {
-        let function = json!({"name": "weather", "arguments": arguments});
-        json!({"type": "function", "id": id, "function": function})
-    };
-    let result =
-        |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
-    let system = match library {
-        Library::Rig => json!([{"type": "text", "text": "Be brief."}]),
-        _ => json!("Be brief."),
-    };
-    let said = |text: &str, calls: Value| {
-        let mut said = json!({"role": "assistant", "tool_calls": calls});
-        // where nothing was said genai sends an empty text
-        if !text.is_empty() || library == Library::Genai {
-            said["content"] = json!(text);
-        }
-        said
-    };
-    let calls = [
-        call(&paris, r#"{"city":"Paris"}"#),
-        call(&lodz, r#"{"city":"Łódź","days":[1,2.5,null]}"#),
-    ];
-    [
-        vec![
-            json!({"role": "system", "content": system}),
-            json!({"role": "user", "content": "hello"}),
-        ],
-        vec![
-            said("Let me look.", json!(calls)),
-            result(&paris, "sunny in Paris"),
-            result(&lodz, "sunny in Łódź"),
-        ],
-        vec![
-            said("", json!([call("toolu_own", r#"{"city":"Atlantis"}"#)])),
-            result("toolu_own", "no such city"),
-        ],
-    ]
 }
 
 const fn on(library: Library, wire: Wire) -> Client {
@@ -250,6 +149,10 @@ async fn a_loop_over_genai_sends_half_arguments_back_as_a_string() {
             Wire::Anthropic => {
                 assert_eq!(messages[1]["content"][0]["input"], r#"{"city": "Par"#);
             }
+            Wire::Responses => {
+                let input = &request.json()["input"];
+                assert_eq!(input[1]["arguments"], r#""{\"city\": \"Par""#);
+            }
             Wire::Chat => {
                 let function = &messages[2]["tool_calls"][0]["function"];
                 assert_eq!(function["arguments"], r#""{\"city\": \"Par""#);
@@ -293,7 +196,8 @@ async fn a_loop_over_genai_ends_with_an_empty_answer_when_the_stream_ends_behind
         let genai = on(Library::Genai, wire);
         let seen = genai.tool_loop(&stub, Form::Streamed, Wants::Answer).await;
 
-        assert_eq!(seen, Seen::default());
+        assert_eq!((&seen.content, &seen.stop), (&Vec::new(), &None));
+        assert_eq!(seen.failure, None);
         assert_eq!(stub.requests().len(), 1);
         stub.verify();
     }

@@ -8,14 +8,15 @@ use genai::{
         ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, ContentPart, JsonSpec,
         MessageContent, ReasoningEffort, StopReason, Tool, ToolCall, ToolResponse, Usage,
     },
+    embed::EmbedOptions,
     resolver::{AuthData, Endpoint},
 };
 use llm_wire_stub::StubHandle;
 use serde_json::{Value, json};
 
 use super::{
-    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, best, call, other, push_text,
-    schema, text, thinking, weather,
+    EMBEDDING_MODEL, Embedded, Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, best,
+    call, other, push_text, schema, text, thinking, weather,
 };
 
 /// The client and its target: where genai takes a base URL from.
@@ -26,6 +27,7 @@ fn target(wire: Wire, stub: &StubHandle) -> (Client, ServiceTarget) {
             format!("{}/v1/", stub.anthropic_url()),
         ),
         Wire::Chat => (AdapterKind::OpenAI, format!("{}/", stub.openai_url())),
+        Wire::Responses => (AdapterKind::OpenAIResp, format!("{}/", stub.openai_url())),
     };
     let target = ServiceTarget {
         endpoint: Endpoint::from_owned(url),
@@ -80,7 +82,10 @@ async fn exchange(
                 kept["id"] = json!(response.response_id);
                 kept["model"] = json!(response.provider_model_iden.model_name.to_string());
                 let seen = Seen {
-                    content: content(&response.content),
+                    content: with_reasoning(
+                        content(&response.content),
+                        response.reasoning_content.as_deref(),
+                    ),
                     stop: response.stop_reason.as_ref().map(stop),
                     kept,
                     failure: None,
@@ -120,7 +125,10 @@ async fn streamed(
                 let mut kept = usage(end.captured_usage.as_ref());
                 kept["id"] = json!(end.captured_response_id);
                 let seen = Seen {
-                    content: content(&captured),
+                    content: with_reasoning(
+                        content(&captured),
+                        end.captured_reasoning_content.as_deref(),
+                    ),
                     stop: end.captured_stop_reason.as_ref().map(stop),
                     kept,
                     failure: None,
@@ -201,19 +209,42 @@ fn usage(usage: Option<&Usage>) -> Value {
 
 fn content(content: &MessageContent) -> Vec<Value> {
     let mut parts = Vec::new();
-    // a signature stands before the reasoning that it signs
-    let mut signature = None;
     for part in content.parts() {
         match part {
             ContentPart::Text(part) => parts.push(text(part)),
             ContentPart::ToolCall(part) => {
                 parts.push(call(&part.call_id, &part.fn_name, &part.fn_arguments));
             }
-            ContentPart::ThoughtSignature(part) => signature = Some(part.as_str()),
-            ContentPart::ReasoningContent(part) => parts.push(thinking(part, signature.take())),
+            // a signature stands before the reasoning that it signs
+            ContentPart::ThoughtSignature(part) => parts.push(thinking("", Some(part))),
+            ContentPart::ReasoningContent(part) => match parts.last_mut() {
+                Some(last) if last["signature"].is_string() && last["thinking"] == "" => {
+                    last["thinking"] = json!(part);
+                }
+                _ => parts.push(thinking(part, None)),
+            },
             ContentPart::Custom(part) => parts.push(other(&part.data)),
             part => panic!("there is a new part\n  found: `{part:?}`"),
         }
+    }
+    parts
+}
+
+/// An answer of OpenAI's APIs has its reasoning beside its content, all in one.
+fn with_reasoning(mut parts: Vec<Value>, reasoning: Option<&str>) -> Vec<Value> {
+    let Some(reasoning) = reasoning else {
+        return parts;
+    };
+    let is_thinking = |part: &Value| part.get("thinking").is_some();
+    if parts
+        .iter()
+        .any(|part| is_thinking(part) && part["thinking"] != "")
+    {
+        return parts;
+    }
+    match parts.iter_mut().find(|part| is_thinking(part)) {
+        Some(signed) => signed["thinking"] = json!(reasoning),
+        None => parts.insert(0, thinking(reasoning, None)),
     }
     parts
 }
@@ -248,6 +279,29 @@ fn failure(error: &Error) -> Failure {
         retry_after: header("retry-after"),
         text: error.to_string(),
     }
+}
+
+pub(super) async fn embed(
+    stub: &StubHandle,
+    inputs: Vec<String>,
+    dimensions: Option<u16>,
+) -> Result<Embedded, Failure> {
+    let (client, mut target) = target(Wire::Chat, stub);
+    target.model = ModelIden::new(AdapterKind::OpenAI, EMBEDDING_MODEL);
+    let options = EmbedOptions {
+        dimensions: dimensions.map(usize::from),
+        ..EmbedOptions::default()
+    };
+    let response = client.embed_batch(target, inputs, Some(&options)).await;
+    let response = response.map_err(|error| failure(&error))?;
+    Ok(Embedded {
+        model: Some(response.provider_model_iden.model_name.to_string()),
+        tokens: response
+            .usage
+            .prompt_tokens
+            .and_then(|n| u64::try_from(n).ok()),
+        vectors: response.into_vectors(),
+    })
 }
 
 /// The first error of a stream, as the client has it.

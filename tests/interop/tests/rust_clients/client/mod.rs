@@ -38,6 +38,7 @@ pub(crate) enum Library {
 pub(crate) enum Wire {
     Anthropic,
     Chat,
+    Responses,
 }
 
 /// The form of the answer that the client asks for.
@@ -77,6 +78,17 @@ pub(crate) struct Failure {
     pub(crate) text: String,
 }
 
+/// What a client gave for inputs to embed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Embedded {
+    pub(crate) vectors: Vec<Vec<f32>>,
+    pub(crate) model: Option<String>,
+    pub(crate) tokens: Option<u64>,
+}
+
+/// The model of every embedding.
+pub(crate) const EMBEDDING_MODEL: &str = "text-embedding-3-small";
+
 /// What a client is asked for besides an answer to "hello".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
@@ -87,13 +99,15 @@ pub(crate) enum Wants {
 }
 
 impl Wire {
-    pub(crate) const ALL: [Self; 2] = [Self::Anthropic, Self::Chat];
+    pub(crate) const ALL: [Self; 3] = [Self::Anthropic, Self::Chat, Self::Responses];
+    /// The APIs of OpenAI.
+    pub(crate) const OPENAI: [Self; 2] = [Self::Chat, Self::Responses];
 
     /// The clients of this API, in the order of the tables.
     pub(crate) const fn libraries(self) -> [Library; 3] {
         let own = match self {
             Self::Anthropic => Library::AsyncAnthropic,
-            Self::Chat => Library::AsyncOpenai,
+            Self::Chat | Self::Responses => Library::AsyncOpenai,
         };
         [Library::Rig, Library::Genai, own]
     }
@@ -102,6 +116,7 @@ impl Wire {
         match self {
             Self::Anthropic => Api::AnthropicMessages,
             Self::Chat => Api::OpenAiChat,
+            Self::Responses => Api::OpenAiResponses,
         }
     }
 
@@ -109,13 +124,34 @@ impl Wire {
     pub(crate) const fn model(self) -> &'static str {
         match self {
             Self::Anthropic => MODEL,
-            Self::Chat => CHAT_MODEL,
+            Self::Chat | Self::Responses => CHAT_MODEL,
         }
     }
 
     /// What a client reads of `turn` that loses nothing, if this API can say the turn.
     pub(crate) fn reply(self, turn: &Turn) -> Option<Reply> {
         turn.normalized(self.api()).ok()
+    }
+}
+
+impl Library {
+    /// Those that embed.
+    pub(crate) const EMBEDDING: [Self; 3] = [Self::Rig, Self::Genai, Self::AsyncOpenai];
+
+    /// Embeds the inputs, in so many dimensions where they are given.
+    pub(crate) async fn embed(
+        self,
+        stub: &StubHandle,
+        inputs: &[&str],
+        dimensions: Option<u16>,
+    ) -> Result<Embedded, Failure> {
+        let inputs = inputs.iter().map(|input| (*input).to_owned()).collect();
+        match self {
+            Self::Rig => rig::embed(stub, inputs, dimensions).await,
+            Self::Genai => genai::embed(stub, inputs, dimensions).await,
+            Self::AsyncOpenai => async_openai::embed(stub, inputs, dimensions).await,
+            Self::AsyncAnthropic => panic!("its service has no embeddings"),
+        }
     }
 }
 
@@ -136,7 +172,7 @@ impl Client {
             Library::Rig => rig::tool_loop(self.wire, stub, form, wants).await,
             Library::Genai => genai::tool_loop(self.wire, stub, form, wants).await,
             Library::AsyncAnthropic => async_anthropic::tool_loop(stub, form).await,
-            Library::AsyncOpenai => async_openai::tool_loop(self.wire, stub, form).await,
+            Library::AsyncOpenai => async_openai::tool_loop(self.wire, stub, form, wants).await,
         }
     }
 

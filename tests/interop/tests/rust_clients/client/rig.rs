@@ -21,8 +21,8 @@ use rig_core::{
 use serde_json::{Value, json};
 
 use super::{
-    Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, best, call, cited, other,
-    schema, thinking, weather,
+    EMBEDDING_MODEL, Embedded, Failure, Form, KEY, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, best,
+    call, cited, other, schema, thinking, weather,
 };
 
 fn model(wire: Wire, stub: &StubHandle) -> DynModel<Completion> {
@@ -37,18 +37,25 @@ fn model(wire: Wire, stub: &StubHandle) -> DynModel<Completion> {
             config.client().completion(wire.model()).erase()
         }
         Wire::Chat => openai(Route::Chat),
+        Wire::Responses => openai(Route::Responses),
     }
 }
 
-fn thinking_on() -> Value {
-    json!({"thinking": {"type": "enabled", "budget_tokens": 1024}})
+fn thinking_on(wire: Wire) -> Value {
+    match wire {
+        Wire::Anthropic => json!({"thinking": {"type": "enabled", "budget_tokens": 1024}}),
+        Wire::Chat => json!({}),
+        Wire::Responses => json!({"include": ["reasoning.encrypted_content"]}),
+    }
 }
 
-fn request(wants: Wants) -> CompletionRequest {
+fn request(wire: Wire, wants: Wants) -> CompletionRequest {
     let request = CompletionRequest::new("hello").preamble("Be brief.");
     match wants {
         Wants::Answer => request.max_tokens(1024),
-        Wants::Thinking => request.max_tokens(2048).additional_params(thinking_on()),
+        Wants::Thinking => request
+            .max_tokens(2048)
+            .additional_params(thinking_on(wire)),
         Wants::Structured => {
             let mut request = request.max_tokens(1024);
             request.output_schema = serde_json::from_value(best()).expect("a schema");
@@ -60,12 +67,12 @@ fn request(wants: Wants) -> CompletionRequest {
 pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
     let model = model(wire, stub);
     match form {
-        Form::Whole => match model.call(request(wants)).await {
+        Form::Whole => match model.call(request(wire, wants)).await {
             Ok(response) => seen(&response),
             Err(error) => Seen::failed(Vec::new(), failure(&error)),
         },
         Form::Streamed => {
-            let mut stream = match model.stream(request(wants)) {
+            let mut stream = match model.stream(request(wire, wants)) {
                 Ok(stream) => stream,
                 Err(error) => return Seen::failed(Vec::new(), failure(&error)),
             };
@@ -83,7 +90,7 @@ pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants)
 }
 
 pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
-    let stream = model(wire, stub).stream(request(Wants::Answer));
+    let stream = model(wire, stub).stream(request(wire, Wants::Answer));
     let mut stream = stream.expect("a stream");
     while let Some(item) = stream.next().await {
         if let Item::Event(StreamEvent::Text { .. }) = item.expect("no error yet") {
@@ -91,6 +98,26 @@ pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
         }
     }
     panic!("the stream ended before its first text");
+}
+
+pub(super) async fn embed(
+    stub: &StubHandle,
+    inputs: Vec<String>,
+    dimensions: Option<u16>,
+) -> Result<Embedded, Failure> {
+    let config = OpenAIConfig::new(KEY).with_base_url(stub.openai_url());
+    let model = config.client();
+    let model = model.embedding(EMBEDDING_MODEL, dimensions.map(usize::from));
+    let response = model.call(inputs).await.map_err(|error| failure(&error))?;
+    let vectors = response.embeddings.into_iter();
+    // each number is one of 32 bits, and comes as one of 64
+    #[allow(clippy::cast_possible_truncation, reason = "no bit of it is lost")]
+    let vectors = vectors.map(|one| one.vec.into_iter().map(|number| number as f32).collect());
+    Ok(Embedded {
+        vectors: vectors.collect(),
+        model: response.model,
+        tokens: response.usage.input_tokens,
+    })
 }
 
 fn agent(wire: Wire, stub: &StubHandle, wants: Wants) -> Agent {
@@ -109,7 +136,7 @@ fn agent(wire: Wire, stub: &StubHandle, wants: Wants) -> Agent {
     let agent = AgentBuilder::new(model(wire, stub)).preamble("Be brief.");
     let agent = match wants {
         Wants::Answer | Wants::Structured => agent.max_tokens(1024),
-        Wants::Thinking => agent.max_tokens(2048).additional_params(thinking_on()),
+        Wants::Thinking => agent.max_tokens(2048).additional_params(thinking_on(wire)),
     };
     agent.dynamic_tool(tool).build()
 }
@@ -188,7 +215,8 @@ fn content(choice: &[AssistantContent]) -> Vec<Value> {
         }
         AssistantContent::Reasoning(part) => {
             let native = part.native.as_ref();
-            let signature = native.and_then(|native| native.item["signature"].as_str());
+            let signed = |member: &str| native.and_then(|native| native.item[member].as_str());
+            let signature = signed("signature").or_else(|| signed("encrypted_content"));
             thinking(&part.text, signature)
         }
         AssistantContent::Opaque(part) => other(&part.item),

@@ -3,8 +3,15 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `chat.rs` | Chat Completions |
+//! | `responses.rs` | Responses |
+//! | `embeddings.rs` | embeddings |
 
 mod chat;
+mod embeddings;
+mod responses;
+
+pub(super) use embeddings::embed;
+pub(crate) use embeddings::{embed_as_base64, embed_tokens};
 
 use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService};
 use llm_wire_stub::StubHandle;
@@ -36,13 +43,15 @@ async fn ask_by(client: &Client<OpenAIConfig>, wire: Wire, form: Form, wants: Wa
     match wire {
         Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
         Wire::Chat => chat::ask(client, form, wants).await,
+        Wire::Responses => responses::ask(client, form, wants).await,
     }
 }
 
-pub(super) async fn tool_loop(wire: Wire, stub: &StubHandle, form: Form) -> Seen {
+pub(super) async fn tool_loop(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
     match wire {
         Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
         Wire::Chat => chat::tool_loop(&client(stub), form).await,
+        Wire::Responses => responses::tool_loop(&client(stub), form, wants).await,
     }
 }
 
@@ -50,6 +59,7 @@ pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
     match wire {
         Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
         Wire::Chat => chat::begin(&client(stub)).await,
+        Wire::Responses => responses::begin(&client(stub)).await,
     }
 }
 
