@@ -16,6 +16,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("errors", include_str!("errors.rs")),
     ("provider_blocks", include_str!("provider_blocks.rs")),
     ("requests", include_str!("requests.rs")),
+    ("side_roads", include_str!("side_roads.rs")),
     ("stops", include_str!("stops.rs")),
     ("thinking", include_str!("thinking.rs")),
     ("tools", include_str!("tools.rs")),

@@ -60,6 +60,7 @@ mod errors;
 mod history;
 mod provider_blocks;
 mod requests;
+mod side_roads;
 mod stops;
 mod thinking;
 mod tools;

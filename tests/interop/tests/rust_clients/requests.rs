@@ -3,7 +3,7 @@
 use llm_wire_stub::WireStub;
 use serde_json::{Value, json};
 
-use crate::client::{Client, Form, KEY, Library, Wants, Wire, async_anthropic};
+use crate::client::{Client, Form, KEY, Library, Wants, Wire, async_anthropic, rig};
 
 for_each_client!(a_plain_call_sends_this);
 
@@ -102,6 +102,14 @@ fn body(client: Client, form: Form) -> Value {
         body["stream"] = json!(stream);
     }
     body
+}
+
+#[tokio::test]
+async fn rig_asks_responses_where_nobody_names_a_route() {
+    let stub = WireStub::builder().turn("hi").start();
+    rig::ask_openai_by_default(&stub).await;
+    assert_eq!(stub.single_request().target(), "/v1/responses");
+    stub.verify();
 }
 
 /// A base URL can be set on the builder only, whose `version` is empty by default, other than that of

@@ -281,6 +281,12 @@ fn failure(error: &Error) -> Failure {
     }
 }
 
+pub(super) async fn model_ids(wire: Wire, stub: &StubHandle) -> Vec<String> {
+    let (client, target) = target(wire, stub);
+    let listed = client.all_model_names(target.model.adapter_kind, (target.endpoint, target.auth));
+    listed.await.expect("a list")
+}
+
 pub(super) async fn embed(
     stub: &StubHandle,
     inputs: Vec<String>,

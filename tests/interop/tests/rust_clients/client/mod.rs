@@ -11,7 +11,7 @@
 pub(crate) mod async_anthropic;
 pub(crate) mod async_openai;
 pub(crate) mod genai;
-mod rig;
+pub(crate) mod rig;
 
 use futures_util::future::BoxFuture;
 use llm_wire_stub::{Api, Reply, StubHandle, Turn};
@@ -156,6 +156,16 @@ impl Library {
 }
 
 impl Client {
+    /// The ids of the models that the provider lists.
+    pub(crate) async fn model_ids(self, stub: &StubHandle) -> Vec<String> {
+        match self.library {
+            Library::Rig => rig::model_ids(self.wire, stub).await,
+            Library::Genai => genai::model_ids(self.wire, stub).await,
+            Library::AsyncOpenai => async_openai::model_ids(stub).await,
+            Library::AsyncAnthropic => panic!("it lists no models"),
+        }
+    }
+
     /// Asks once.
     pub(crate) async fn ask(self, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
         match self.library {

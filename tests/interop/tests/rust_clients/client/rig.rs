@@ -100,6 +100,29 @@ pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
     panic!("the stream ended before its first text");
 }
 
+/// The route that the client takes unless told otherwise.
+pub(crate) async fn ask_openai_by_default(stub: &StubHandle) {
+    let config = OpenAIConfig::new(KEY).with_base_url(stub.openai_url());
+    let model = config.client().completion(Wire::Responses.model());
+    let answer = model.call(request(Wire::Responses, Wants::Answer)).await;
+    answer.expect("an answer");
+}
+
+pub(super) async fn model_ids(wire: Wire, stub: &StubHandle) -> Vec<String> {
+    let listed = match wire {
+        Wire::Anthropic => {
+            let config = AnthropicConfig::new(KEY).with_base_url(stub.anthropic_url());
+            config.client().list_models().await
+        }
+        Wire::Chat | Wire::Responses => {
+            let config = OpenAIConfig::new(KEY).with_base_url(stub.openai_url());
+            config.client().list_models().await
+        }
+    };
+    let models = listed.expect("a list").data.into_iter();
+    models.map(|model| model.id).collect()
+}
+
 pub(super) async fn embed(
     stub: &StubHandle,
     inputs: Vec<String>,

@@ -13,7 +13,10 @@ mod responses;
 pub(super) use embeddings::embed;
 pub(crate) use embeddings::{embed_as_base64, embed_tokens};
 
-use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService};
+use async_openai::{
+    Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService,
+    types::models::Model,
+};
 use llm_wire_stub::StubHandle;
 use serde_json::json;
 
@@ -61,6 +64,18 @@ pub(super) async fn begin(wire: Wire, stub: &StubHandle) -> Box<dyn Send> {
         Wire::Chat => chat::begin(&client(stub)).await,
         Wire::Responses => responses::begin(&client(stub)).await,
     }
+}
+
+pub(super) async fn model_ids(stub: &StubHandle) -> Vec<String> {
+    let listed = client(stub).models().list().await.expect("a list");
+    let models = listed.data.into_iter();
+    models.map(|model| model.id).collect()
+}
+
+/// One model, as the client's type has it.
+pub(crate) async fn model(stub: &StubHandle, id: &str) -> Result<Model, Failure> {
+    let model = client(stub).models().retrieve(id).await;
+    model.map_err(|error| failure(&error))
 }
 
 fn failure(error: &OpenAIError) -> Failure {
