@@ -4,7 +4,10 @@ use llm_wire_stub::{Arguments, Fault, RecordedRequest, Turn, WireStub};
 use serde_json::json;
 
 use crate::{
-    client::{Client, Failure, Form, Library, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, schema},
+    client::{
+        Client, Failure, Form, Library, Seen, TOOL, TOOL_DESCRIPTION, Wants, Wire, async_openai,
+        schema,
+    },
     history::{first, history_of, ids, second, without_item_id},
     topics::{self, verdict},
 };
@@ -201,4 +204,40 @@ async fn a_loop_over_genai_ends_with_an_empty_answer_when_the_stream_ends_behind
         assert_eq!(stub.requests().len(), 1);
         stub.verify();
     }
+}
+
+/// The service keeps the conversation: a request has only what is new, and what it answered is fetched again.
+#[tokio::test]
+async fn a_loop_over_async_openai_sends_only_what_is_new() {
+    let stub = WireStub::builder()
+        .turn(first())
+        .turn("Sunny in both.")
+        .start();
+
+    let kept = async_openai::kept(&stub).await;
+
+    assert_eq!(kept.answer, kept.fetched);
+    assert_eq!(kept.last.content, [json!({"text": "Sunny in both."})]);
+    let [paris, lodz] = ids(Wire::Responses);
+    let sent = stub.request(1).json()["input"].clone();
+    let output = |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
+    let results = [
+        output(&paris, "sunny in Paris"),
+        output(&lodz, "sunny in Łódź"),
+    ];
+    assert_eq!(sent, json!(results));
+    // newest first; of each item it reads type and id only, for it takes all of them for references
+    let items = kept.asked.as_array().expect("items").iter();
+    let types: Vec<_> = items
+        .map(|item| {
+            assert!(item["id"].is_string());
+            assert_eq!(item.as_object().expect("an item").len(), 2);
+            item["type"].as_str().expect("a type")
+        })
+        .collect();
+    let (output, call) = ("function_call_output", "function_call");
+    assert_eq!(types, [output, output, call, call, "message", "message"]);
+    assert!(kept.deleted);
+    assert_eq!((kept.gone.kind, kept.gone.status), ("ApiError", Some(404)));
+    stub.verify();
 }

@@ -12,6 +12,7 @@ mod responses;
 
 pub(super) use embeddings::embed;
 pub(crate) use embeddings::{embed_as_base64, embed_tokens};
+pub(crate) use responses::kept;
 
 use async_openai::{
     Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService,

@@ -14,13 +14,14 @@ use async_openai::{
     },
 };
 use futures_util::StreamExt as _;
+use llm_wire_stub::StubHandle;
 use serde_json::{Value, json};
 
 use super::{
     super::{
         Failure, TOOL, TOOL_DESCRIPTION, Wire, best, call, cited, other, schema, thinking, weather,
     },
-    Form, Seen, Wants, failure,
+    Form, Seen, Wants, client, failure,
 };
 
 fn hello() -> Vec<InputItem> {
@@ -231,13 +232,34 @@ pub(super) async fn begin(client: &Client<OpenAIConfig>) -> Box<dyn Send> {
     panic!("the stream ended before its first text");
 }
 
-pub(super) async fn tool_loop(client: &Client<OpenAIConfig>, form: Form, wants: Wants) -> Seen {
-    let tool = Tool::Function(FunctionTool {
+fn tool() -> Tool {
+    Tool::Function(FunctionTool {
         name: TOOL.to_owned(),
         description: Some(TOOL_DESCRIPTION.to_owned()),
         parameters: Some(schema()),
         ..FunctionTool::default()
-    });
+    })
+}
+
+/// The result of a call, as an item of the next request.
+fn answered(call: FunctionToolCall) -> InputItem {
+    let arguments = serde_json::from_str(&call.arguments);
+    let answer = weather(&arguments.unwrap_or_default());
+    let output = FunctionCallOutputItemParam {
+        call_id: Some(call.call_id),
+        // there is no place to say that it failed
+        output: FunctionCallOutput::Text(answer.unwrap_or_else(|error| error)),
+        id: None,
+        status: None,
+        name: None,
+        namespace: None,
+        caller: None,
+    };
+    Item::from(output).into()
+}
+
+pub(super) async fn tool_loop(client: &Client<OpenAIConfig>, form: Form, wants: Wants) -> Seen {
+    let tool = tool();
     let mut input = hello();
     loop {
         let mut request = wanted(input.clone(), wants);
@@ -254,21 +276,50 @@ pub(super) async fn tool_loop(client: &Client<OpenAIConfig>, form: Form, wants: 
             return seen;
         }
         input.extend(items.into_iter().map(InputItem::from));
-        for call in calls {
-            let arguments = serde_json::from_str(&call.arguments);
-            let answer = weather(&arguments.unwrap_or_default());
-            let output = FunctionCallOutputItemParam {
-                call_id: Some(call.call_id),
-                // there is no place to say that it failed
-                output: FunctionCallOutput::Text(answer.unwrap_or_else(|error| error)),
-                id: None,
-                status: None,
-                name: None,
-                namespace: None,
-                caller: None,
-            };
-            input.push(Item::from(output).into());
-        }
+        input.extend(calls.into_iter().map(answered));
+    }
+}
+
+/// What the client made of responses that the service keeps.
+pub(crate) struct Kept {
+    /// Of the first answer, as it came and as it was fetched.
+    pub(crate) answer: Value,
+    pub(crate) fetched: Value,
+    /// The items of the request that the second answer is to.
+    pub(crate) asked: Value,
+    pub(crate) last: Seen,
+    pub(crate) deleted: bool,
+    /// What is said once it is deleted.
+    pub(crate) gone: Failure,
+}
+
+/// A tool loop that sends only what is new, by way of `previous_response_id`.
+pub(crate) async fn kept(stub: &StubHandle) -> Kept {
+    let client = client(stub);
+    let responses = client.responses();
+    let tool = tool();
+    let mut first = request(hello());
+    first.tools = Some(vec![tool.clone()]);
+    let answer = responses.create(first).await.expect("a call");
+    let fetched = responses.retrieve(&answer.id).await.expect("kept");
+    let results = answer.output.iter().filter_map(|item| match item {
+        OutputItem::FunctionCall(call) => Some(answered(call.clone())),
+        _ => None,
+    });
+    let mut second = request(results.collect());
+    second.tools = Some(vec![tool]);
+    second.previous_response_id = Some(answer.id.clone());
+    let last = responses.create(second).await.expect("an answer");
+    let asked = responses.list_input_items(&last.id).await.expect("kept");
+    let deleted = responses.delete(&answer.id).await.expect("it is there");
+    let gone = responses.retrieve(&answer.id).await;
+    Kept {
+        answer: json!(answer),
+        fetched: json!(fetched),
+        asked: json!(asked.data),
+        last: seen(&last),
+        deleted: deleted.deleted,
+        gone: failure(&gone.expect_err("it was deleted")),
     }
 }
 
