@@ -3,12 +3,25 @@
 /// Which tools of the client's the model may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Calls<'a> {
-    /// Those of these names.
-    Of(Vec<&'a str>),
+    /// Those of these names: called with arguments, or with any text.
+    Of {
+        functions: Vec<&'a str>,
+        custom: Vec<&'a str>,
+    },
     /// None, although the request may offer tools.
     Forbidden,
     /// The request does not show it.
     Unknown,
+}
+
+impl<'a> Calls<'a> {
+    /// Tools that all are called with arguments.
+    pub(crate) const fn functions(functions: Vec<&'a str>) -> Self {
+        Self::Of {
+            functions,
+            custom: Vec::new(),
+        }
+    }
 }
 
 /// Whether the provider may run tools of its own.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Message, Says, ScriptedPart, StopReason, Turn, schema::misfit};
+use super::{Message, Says, ScriptedPart, StopReason, ToolKind, Turn, schema::misfit};
 use crate::request::{Calls, ServerTools};
 
 /// At most so many names are listed.
@@ -51,14 +51,16 @@ impl Drift {
 }
 
 /// The tools that the turn calls.
-fn called(message: &Message) -> impl Iterator<Item = &str> {
-    message.parts.iter().filter_map(|part| {
-        let (ScriptedPart::ToolCall { name, .. } | ScriptedPart::CustomToolCall { name, .. }) =
-            part
-        else {
-            return None;
-        };
-        Some(name.as_str())
+fn called(message: &Message) -> impl Iterator<Item = (ToolKind, &str)> {
+    message.parts.iter().filter_map(|part| match part {
+        ScriptedPart::ToolCall { name, .. } => Some((ToolKind::Function, name.as_str())),
+        ScriptedPart::CustomToolCall { name, .. } => Some((ToolKind::Custom, name.as_str())),
+        ScriptedPart::Text { .. }
+        | ScriptedPart::Thinking { .. }
+        | ScriptedPart::RedactedThinking { .. }
+        | ScriptedPart::ServerTool { .. }
+        | ScriptedPart::Compaction { .. }
+        | ScriptedPart::Raw { .. } => None,
     })
 }
 
@@ -85,15 +87,28 @@ fn call_drift(message: &Message, calls: &Calls<'_>) -> Option<Drift> {
             let expected = "no tool call, since `tool_choice` is `none`";
             called
                 .next()
-                .map(|name| Drift(NOT_OFFERED, expected.to_owned(), format!("`{name}`")))
+                .map(|(_, name)| Drift(NOT_OFFERED, expected.to_owned(), format!("`{name}`")))
         }
-        Calls::Of(names) => {
-            let name = called.find(|name| !names.contains(name))?;
-            let nearest = nearest(name, names);
-            let nearest = nearest.map_or(String::new(), |near| format!(", nearest to `{near}`"));
+        Calls::Of { functions, custom } => {
+            let offered = |kind| match kind {
+                ToolKind::Function => functions,
+                ToolKind::Custom => custom,
+            };
+            let (kind, name) = called.find(|(kind, name)| !offered(*kind).contains(name))?;
+            let names = [&**functions, custom].concat();
+            let nearest = match (kind, nearest(name, &names)) {
+                (ToolKind::Function, Some(near)) if near == name => {
+                    ", called with arguments, and offered as a custom tool".to_owned()
+                }
+                (ToolKind::Custom, Some(near)) if near == name => {
+                    ", called as a custom tool, and offered with arguments".to_owned()
+                }
+                (_, Some(near)) => format!(", nearest to `{near}`"),
+                (_, None) => String::new(),
+            };
             Some(Drift(
                 NOT_OFFERED,
-                listed(names),
+                listed(&names),
                 format!("`{name}`{nearest}"),
             ))
         }

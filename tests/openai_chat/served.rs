@@ -53,7 +53,8 @@ async fn what_the_stub_itself_refuses_is_told_in_the_envelope_of_the_api() {
 async fn a_custom_tool_is_offered_called_and_answered() {
     let turn = || Turn::new().custom_tool_call_with_id("call_1", "run", "ls");
     let stub = WireStub::builder()
-        .turns([turn(), "2 files".into(), turn()])
+        .turns([turn(), "2 files".into(), turn(), turn()])
+        .turn(Turn::new().tool_call("f", json!({})))
         .start();
     let ask = || {
         call(&stub)
@@ -86,6 +87,20 @@ async fn a_custom_tool_is_offered_called_and_answered() {
 
     let strayed = ask().send().await;
     assert_eq!((strayed.status, strayed.why()), (422, "script-drift"));
+
+    let tools = json!([{"type": "function", "function": {"name": "run"}}]);
+    let other = ask().member("tools", tools).send().await;
+    assert_eq!((other.status, other.why()), (422, "script-drift"));
+    let found = "\n  expected: `run`\n  \
+                 found: `run`, called as a custom tool, and offered with arguments\n  help: ";
+    assert!(other.message().contains(found), "{}", other.message());
+
+    let tools = json!([{"type": "custom", "custom": {"name": "f"}}]);
+    let other = ask().member("tools", tools).send().await;
+    assert_eq!((other.status, other.why()), (422, "script-drift"));
+    let found = "\n  expected: `f`\n  \
+                 found: `f`, called with arguments, and offered as a custom tool\n  help: ";
+    assert!(other.message().contains(found), "{}", other.message());
     assert!(stub.try_verify().is_err());
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn calls(body: &Value) -> Calls<'_> {
     // a toolset names no tool
     let names = items(body.get("tools")).map(|tool| tool.get("name").and_then(Value::as_str));
     let names: Option<Vec<&str>> = names.collect();
-    names.map_or(Calls::Unknown, Calls::Of)
+    names.map_or(Calls::Unknown, Calls::functions)
 }
 
 /// Whether the service may run tools of its own: by type in `tools` (also those that the client runs, since
@@ -82,14 +82,14 @@ mod tests {
     fn only_what_the_request_shows_is_known() {
         let f = || json!({"name": "f"});
         for (body, expected) in [
-            (json!({}), Calls::Of(vec![])),
+            (json!({}), Calls::functions(vec![])),
             (
                 json!({"tools": [f(), {"type": "bash_20250124", "name": "bash"}]}),
-                Calls::Of(vec!["f", "bash"]),
+                Calls::functions(vec!["f", "bash"]),
             ),
             (
                 json!({"tools": [f()], "tool_choice": {"type": "any"}}),
-                Calls::Of(vec!["f"]),
+                Calls::functions(vec!["f"]),
             ),
             (
                 json!({"tools": [f()], "tool_choice": {"type": "none"}}),
@@ -103,7 +103,10 @@ mod tests {
                 json!({"thread": {"type": "continue", "previous_message_id": "m"}}),
                 Calls::Unknown,
             ),
-            (json!({"thread": {"type": "create"}}), Calls::Of(vec![])),
+            (
+                json!({"thread": {"type": "create"}}),
+                Calls::functions(vec![]),
+            ),
             (
                 json!({"messages": [{"role": "system", "content": [{"type": "tool_addition"}]}]}),
                 Calls::Unknown,

@@ -13,19 +13,30 @@ pub(crate) fn text_schema(body: &Value) -> Option<&Value> {
 }
 
 /// The tools that the model may call.
-pub(crate) fn calls(body: &Value) -> Calls<'_> {
+pub(crate) fn calls<'a>(body: &'a Value) -> Calls<'a> {
     let none = |name: &str| body.get(name).is_some_and(|choice| choice == "none");
     if none("tool_choice") || none("function_call") {
         return Calls::Forbidden;
     }
-    let tools = items(body.get("tools")).map(|tool| {
-        let kind = tool.get("type").and_then(Value::as_str)?;
-        tool.get(kind)?.get("name")?.as_str()
-    });
-    let functions = items(body.get("functions")).map(|function| function.get("name")?.as_str());
-    let names: Option<Vec<&str>> = tools.chain(functions).collect();
-    // a tool that names none, of a kind of tomorrow
-    names.map_or(Calls::Unknown, Calls::Of)
+    let name = |tool: &'a Value| tool.get("name").and_then(Value::as_str);
+    let (mut functions, mut custom) = (Vec::new(), Vec::new());
+    for tool in items(body.get("tools")) {
+        let kind = tool.get("type").and_then(Value::as_str);
+        let named = kind.and_then(|kind| name(tool.get(kind)?));
+        match (kind, named) {
+            (Some("custom"), Some(named)) => custom.push(named),
+            (Some(_), Some(named)) => functions.push(named),
+            // it names none, or is of a kind of tomorrow
+            _ => return Calls::Unknown,
+        }
+    }
+    for function in items(body.get("functions")) {
+        match name(function) {
+            Some(named) => functions.push(named),
+            None => return Calls::Unknown,
+        }
+    }
+    Calls::Of { functions, custom }
 }
 
 #[cfg(test)]
@@ -38,17 +49,26 @@ mod tests {
         let f = || json!({"type": "function", "function": {"name": "f"}});
         let g = || json!({"type": "custom", "custom": {"name": "g"}});
         for (body, expected) in [
-            (json!({}), Calls::Of(vec![])),
-            (json!({"tools": [f(), g()]}), Calls::Of(vec!["f", "g"])),
+            (json!({}), Calls::functions(vec![])),
+            (
+                json!({"tools": [f(), g()]}),
+                Calls::Of {
+                    functions: vec!["f"],
+                    custom: vec!["g"],
+                },
+            ),
             (
                 json!({"tools": [f()], "tool_choice": "required"}),
-                Calls::Of(vec!["f"]),
+                Calls::functions(vec!["f"]),
             ),
             (
                 json!({"tools": [f()], "tool_choice": "none"}),
                 Calls::Forbidden,
             ),
-            (json!({"functions": [{"name": "h"}]}), Calls::Of(vec!["h"])),
+            (
+                json!({"functions": [{"name": "h"}]}),
+                Calls::functions(vec!["h"]),
+            ),
             (json!({"tools": [f(), {"type": "x"}]}), Calls::Unknown),
         ] {
             assert_eq!(calls(&body), expected, "{body}");

@@ -27,18 +27,19 @@ pub(crate) fn calls(body: &Value) -> Calls<'_> {
     }
     let allowed = choice.filter(|choice| is(choice, "allowed_tools"));
     let tools = allowed.unwrap_or(body).get("tools");
-    let mut names = Vec::new();
+    let (mut functions, mut custom) = (Vec::new(), Vec::new());
     for tool in items(tools) {
         if SERVED.contains(&kind(tool)) {
             continue;
         }
         match (named(tool), kind(tool)) {
-            (Some(name), "function" | "custom") => names.push(name),
+            (Some(name), "function") => functions.push(name),
+            (Some(name), "custom") => custom.push(name),
             // a namespace, one that names none, or a kind of tomorrow
             _ => return Calls::Unknown,
         }
     }
-    Calls::Of(names)
+    Calls::Of { functions, custom }
 }
 
 /// Tools that the service runs itself, and that bring no others.
@@ -86,18 +87,19 @@ mod tests {
     fn functions_and_custom_tools_are_offered_by_name_unless_others_are_or_none_may_be_called() {
         let f = || json!({"type": "function", "name": "f"});
         let g = || json!({"type": "custom", "name": "g"});
+        let both = || Calls::Of {
+            functions: vec!["f"],
+            custom: vec!["g"],
+        };
         let search = || json!({"type": "web_search"});
         let allowed =
             |tools: Value| json!({"type": "allowed_tools", "mode": "auto", "tools": tools});
         for (body, expected) in [
-            (json!({}), Calls::Of(vec![])),
-            (
-                json!({"tools": [f(), search(), g()]}),
-                Calls::Of(vec!["f", "g"]),
-            ),
+            (json!({}), Calls::functions(vec![])),
+            (json!({"tools": [f(), search(), g()]}), both()),
             (
                 json!({"tools": [f(), g()], "tool_choice": "required"}),
-                Calls::Of(vec!["f", "g"]),
+                both(),
             ),
             (
                 json!({"tools": [f()], "tool_choice": "none"}),
@@ -105,7 +107,10 @@ mod tests {
             ),
             (
                 json!({"tools": [f(), g()], "tool_choice": allowed(json!([g(), search()]))}),
-                Calls::Of(vec!["g"]),
+                Calls::Of {
+                    functions: Vec::new(),
+                    custom: vec!["g"],
+                },
             ),
             (
                 json!({"tools": [f(), {"type": "namespace", "name": "n", "tools": [g()]}]}),
