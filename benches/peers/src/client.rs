@@ -1,9 +1,13 @@
 //! The client of every measurement: reqwest, in the same process, on a current-thread runtime.
 
 use crate::load::Stream;
+use llm_wire_stub::Api;
 use reqwest::Response;
 
 const WHOLE: &str = r#"{"model":"claude-haiku-4-5","max_tokens":1024,"messages":[{"role":"user","content":"hello"}]}"#;
+/// Asks for all that the ready frames have.
+const CHAT_STREAM: &str = r#"{"model":"gpt-4o-mini","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hello"}]}"#;
+const RESPONSES_STREAM: &str = r#"{"model":"gpt-4o-mini","stream":true,"input":"hello"}"#;
 const STREAM: &str = r#"{"model":"claude-haiku-4-5","max_tokens":1024,"stream":true,"messages":[{"role":"user","content":"hello"}]}"#;
 
 #[derive(Clone, Debug)]
@@ -28,7 +32,8 @@ impl Client {
 
     /// One non-streaming exchange; its number counts only if `length` bytes came with status 200.
     pub async fn exchange(&self, url: &str, length: usize) {
-        let body = self.send(url, WHOLE).await.bytes().await;
+        let sent = self.send(Api::AnthropicMessages, url, WHOLE).await;
+        let body = sent.bytes().await;
         let body = body.expect("the whole body arrives");
         assert_eq!(
             body.len(),
@@ -38,19 +43,36 @@ impl Client {
     }
 
     pub async fn stream(&self, url: &str) -> Reader {
+        self.stream_on(Api::AnthropicMessages, url).await
+    }
+
+    pub async fn stream_on(&self, api: Api, url: &str) -> Reader {
+        let body = match api {
+            Api::OpenAiChat => CHAT_STREAM,
+            Api::OpenAiResponses => RESPONSES_STREAM,
+            _ => STREAM,
+        };
         Reader {
-            response: self.send(url, STREAM).await,
+            response: self.send(api, url, body).await,
             seen: Seen::default(),
             last: 0,
         }
     }
 
-    async fn send(&self, url: &str, body: &'static str) -> Response {
-        let request = self
-            .0
-            .post(format!("{url}/v1/messages"))
-            .header("anthropic-version", "2023-06-01")
-            .header("x-api-key", "sk-ant-bench")
+    async fn send(&self, api: Api, url: &str, body: &'static str) -> Response {
+        let request = match api {
+            Api::OpenAiChat => self
+                .0
+                .post(format!("{url}/v1/chat/completions"))
+                .bearer_auth("k"),
+            Api::OpenAiResponses => self.0.post(format!("{url}/v1/responses")).bearer_auth("k"),
+            _ => self
+                .0
+                .post(format!("{url}/v1/messages"))
+                .header("anthropic-version", "2023-06-01")
+                .header("x-api-key", "sk-ant-bench"),
+        };
+        let request = request
             .header("content-type", "application/json")
             .body(body);
         let response = request.send().await.expect("the server answers");

@@ -1,7 +1,9 @@
-//! What every server is asked to say: one Anthropic turn of so many words, whole or as ready events.
+//! What every server is asked to say: one turn of so many words, whole or as ready events; Anthropic's but for the
+//! streams that say which API they are of.
 
 use crate::peers::{Ours, ours};
 use bytes::Bytes;
+use llm_wire_stub::Api;
 
 /// The answer of the small exchanges.
 #[derive(Debug)]
@@ -39,6 +41,7 @@ impl Reply {
 /// A streamed answer, one frame for each event.
 #[derive(Debug)]
 pub struct Stream {
+    pub api: Api,
     pub text: String,
     pub frames: Vec<Bytes>,
 }
@@ -46,10 +49,16 @@ pub struct Stream {
 impl Stream {
     /// A turn of `words` words, so of as many text deltas.
     pub fn of_words(words: usize) -> Self {
+        Self::on(Api::AnthropicMessages, words)
+    }
+
+    /// The same turn on another API.
+    pub fn on(api: Api, words: usize) -> Self {
         let text = text(words);
-        let frames = split_events(&ours::events(&text));
-        let stream = Self { text, frames };
-        let deltas = stream.frames.iter().filter(|frame| is_delta(frame)).count();
+        let frames = split_events(&ours::events(api, &text));
+        let stream = Self { api, text, frames };
+        let is_delta = |frame: &&Bytes| is_delta(api, frame);
+        let deltas = stream.frames.iter().filter(is_delta).count();
         assert_eq!(deltas, words, "deltas in a turn of {words} words");
         stream
     }
@@ -69,6 +78,7 @@ impl Stream {
 
     /// How many events come up to and including the first text delta.
     pub fn events_to_first_delta(&self) -> usize {
+        let is_delta = |frame: &Bytes| is_delta(self.api, frame);
         let first = self.frames.iter().position(is_delta);
         1 + first.expect("a turn of text has deltas")
     }
@@ -79,8 +89,14 @@ pub fn text(words: usize) -> String {
     WORDS.into_iter().cycle().take(words).collect()
 }
 
-fn is_delta(frame: &Bytes) -> bool {
-    frame.starts_with(b"event: content_block_delta\n")
+fn is_delta(api: Api, frame: &Bytes) -> bool {
+    let part: &[u8] = match api {
+        Api::AnthropicMessages => b"event: content_block_delta\n",
+        Api::OpenAiChat => br#","choices":[{"index":0,"delta":{"content":""#,
+        Api::OpenAiResponses => b"event: response.output_text.delta\n",
+        other => panic!("no stream is measured on {}", other.name()),
+    };
+    frame.windows(part.len()).any(|bytes| bytes == part)
 }
 
 fn split_events(body: &Bytes) -> Vec<Bytes> {

@@ -13,6 +13,7 @@ mod tree;
 
 use crate::table::Row;
 use futures_util::future::LocalBoxFuture;
+use llm_wire_stub::Api;
 
 pub use self::fresh::first_exchange;
 pub use self::memory::{held_client, held_server, long_client, long_server};
@@ -23,7 +24,7 @@ pub struct Measurement {
 }
 
 /// All but the clean builds, in the order of the table.
-pub const ALL: [Measurement; 11] = [
+pub const ALL: [Measurement; 13] = [
     Measurement {
         name: "start",
         run: |rounds| Box::pin(starts::start_and_drop(rounds)),
@@ -42,7 +43,15 @@ pub const ALL: [Measurement; 11] = [
     },
     Measurement {
         name: "events",
-        run: |rounds| Box::pin(streams::events_per_second(rounds)),
+        run: |rounds| Box::pin(streams::events_per_second(Api::AnthropicMessages, rounds)),
+    },
+    Measurement {
+        name: "events-chat",
+        run: |rounds| Box::pin(streams::events_per_second(Api::OpenAiChat, rounds)),
+    },
+    Measurement {
+        name: "events-responses",
+        run: |rounds| Box::pin(streams::events_per_second(Api::OpenAiResponses, rounds)),
     },
     Measurement {
         name: "first-event",

@@ -6,13 +6,17 @@ use crate::figures::{Rounds, Unit};
 use crate::load::Stream;
 use crate::peers::{self, Bare, Ours, Peer, Script};
 use crate::table::{Bar, Row};
+use llm_wire_stub::Api;
 use std::time::Instant;
 
-pub async fn events_per_second(rounds: usize) -> Vec<Row> {
-    let stream = Stream::of_words(100_000);
+pub async fn events_per_second(api: Api, rounds: usize) -> Vec<Row> {
+    let stream = Stream::on(api, 100_000);
     let mut figures = Rounds::default();
     let client = Client::reusing();
-    let peers = peers::streaming();
+    let peers = match api {
+        Api::AnthropicMessages => peers::streaming(),
+        _ => peers::with_bar(),
+    };
     for round in 0..=rounds {
         for peer in rotated(&peers, round) {
             // seconds for each stream, and far from the bar
@@ -21,7 +25,7 @@ pub async fn events_per_second(rounds: usize) -> Vec<Row> {
             }
             let server = peer.start(Script::Stream(&stream)).await;
             let start = Instant::now();
-            let seen = client.stream(&server.url()).await.rest().await;
+            let seen = client.stream_on(api, &server.url()).await.rest().await;
             let elapsed = start.elapsed().as_secs_f64();
             seen.assert_events_of(&stream, peer.name());
             if round > 0 {
@@ -31,7 +35,11 @@ pub async fn events_per_second(rounds: usize) -> Vec<Row> {
     }
     let row = Row::of(
         5,
-        "100 000 SSE events, one chunk each",
+        match api {
+            Api::OpenAiChat => "100 000 SSE events of OpenAI Chat, one chunk each",
+            Api::OpenAiResponses => "100 000 SSE events of OpenAI Responses, one chunk each",
+            _ => "100 000 SSE events, one chunk each",
+        },
         Unit::EventsPerSecond,
         &figures,
         "ours",

@@ -56,6 +56,11 @@ pub fn streaming() -> Vec<Box<dyn Peer>> {
     ]
 }
 
+/// Ours, and the bar that it is held to.
+pub fn with_bar() -> Vec<Box<dyn Peer>> {
+    vec![Box::new(Ours::Default), Box::new(Bare::Same)]
+}
+
 pub fn named(name: &str) -> Box<dyn Peer> {
     let peer = all().into_iter().find(|peer| peer.name() == name);
     peer.unwrap_or_else(|| panic!("no peer is called {name:?}"))

@@ -33,9 +33,8 @@ impl Peer for Ours {
     fn start<'a>(&'a self, script: Script<'a>) -> LocalBoxFuture<'a, Box<dyn Server>> {
         let stub = match script {
             Script::Nothing => WireStub::builder(),
-            Script::Reply(Reply { text, .. }) | Script::Stream(Stream { text, .. }) => {
-                self.stub(text)
-            }
+            Script::Reply(Reply { text, .. }) => self.stub(text),
+            Script::Stream(Stream { api, text, .. }) => self.stub_on(*api, text),
         };
         let stub = stub.start();
         Box::pin(async { Box::new(stub) as Box<dyn Server> })
@@ -44,13 +43,17 @@ impl Peer for Ours {
 
 impl Ours {
     fn stub(&self, text: &str) -> WireStubBuilder {
+        self.stub_on(Api::AnthropicMessages, text)
+    }
+
+    fn stub_on(&self, api: Api, text: &str) -> WireStubBuilder {
         let stub = WireStub::builder();
         match self {
-            Self::Default => stub.turn(turn(text)).repeat_last(),
-            Self::Plain => stub.turn(turn(text).plain()).repeat_last(),
+            Self::Default => stub.turn(turn_on(api, text)).repeat_last(),
+            Self::Plain => stub.turn(turn_on(api, text).plain()).repeat_last(),
             Self::Closure => {
                 let text = text.to_owned();
-                stub.answer(move |_request, _index| Some(turn(&text)))
+                stub.answer(move |_request, _index| Some(turn_on(api, &text)))
             }
         }
     }
@@ -97,8 +100,8 @@ pub fn head(ours: &Ours, text: &str) -> Head {
 }
 
 /// The body of the streaming answer.
-pub fn events(text: &str) -> Bytes {
-    sse_body(Api::AnthropicMessages, &turn(text))
+pub fn events(api: Api, text: &str) -> Bytes {
+    sse_body(api, &turn_on(api, text))
 }
 
 pub fn cut_every_byte(stream: &Stream) -> Box<dyn Server> {
@@ -134,7 +137,15 @@ pub fn gated(stream: &Stream, layout: Layout) -> Box<dyn Gated> {
 }
 
 fn turn(text: &str) -> Turn {
-    Turn::new().text(text).model("claude-haiku-4-5").seed(SEED)
+    turn_on(Api::AnthropicMessages, text)
+}
+
+fn turn_on(api: Api, text: &str) -> Turn {
+    let model = match api {
+        Api::AnthropicMessages => "claude-haiku-4-5",
+        _ => "gpt-4o-mini",
+    };
+    Turn::new().text(text).model(model).seed(SEED)
 }
 
 struct GatedStub {
