@@ -71,6 +71,8 @@ pub enum Api {
     /// Bytes as recorded in 2026. Not recorded, so this crate's own: the first chunk of a refusal, where annotations stand
     /// in a stream, the `logprobs` of the first and of the last chunk, the chunks of a custom tool call, where
     /// moderation stands in a body, and what it has of several choices.
+    /// The types of the official SDKs know a streamed call as a function's only, so their stream helpers do not read a custom
+    /// one; what yields raw chunks has it.
     ///
     /// ```
     /// use llm_wire_stub::{Api, StopReason, Turn, accumulate, json_body, sse_body};
