@@ -120,6 +120,22 @@ pub enum Api {
     /// time that it sends it; here an item that is done and the response that is complete say the same.
     ///
     /// Not served: `background`, `cancel`, conversation objects, and Responses over WebSocket.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Turn, json_body, sse_body};
+    /// use serde_json::json;
+    ///
+    /// let turn = Turn::new()
+    ///     .thinking("The weather has to be looked up.")
+    ///     .text("Let me look.")
+    ///     .tool_call("weather", json!({"city": "Rome"}));
+    /// let body: serde_json::Value = serde_json::from_slice(&json_body(Api::OpenAiResponses, &turn)).unwrap();
+    /// let items: Vec<_> = body["output"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
+    /// assert_eq!(items, ["reasoning", "message", "function_call"]);
+    ///
+    /// let stream = sse_body(Api::OpenAiResponses, &turn);
+    /// assert!(stream.starts_with(b"event: response.created\ndata: {\"type\":\"response.created\",\"response\":{"));
+    /// ```
     OpenAiResponses,
     /// OpenAI's legacy text completions: `POST /v1/completions`.
     OpenAiCompletions,

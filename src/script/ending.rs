@@ -6,7 +6,8 @@ use super::ApiError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// The provider's own error event, then the proper end of the body. An [`ApiError`] converts into it.
+    /// The provider's own error event (on OpenAI Responses its two), then the proper end of the body. An [`ApiError`]
+    /// converts into it.
     InStreamError(ApiError),
     /// The body ends properly, as if the answer were whole: on the wire only the missing events tell.
     CleanEof,

@@ -105,16 +105,24 @@ fn what_no_strict_client_reads_has_no_reply() {
     for (turn, expected) in [
         (
             broken,
-            "the arguments of `f` are not JSON: EOF while parsing an object at line 1 column 1",
+            "the arguments of `f` are not JSON: EOF while parsing an object at line 1 column 1\n  found: `{`\n  \
+             help: such a call can be played, but no strict client reads it",
         ),
-        (nameless, "a tool call has no id, or no name"),
+        (
+            nameless,
+            "a tool call has no id, or no name\n  \
+             help: such a call can be played, but no strict client reads it",
+        ),
         (
             lost,
-            "no strict client reads this raw block: the member `item.type` is missing",
+            "no strict client reads this raw block: the member `item.type` is missing\n  \
+             help: it can be played, but there is no reply that it comes to",
         ),
     ] {
         let error = turn.normalized(API).unwrap_err().to_string();
-        assert_eq!(error.lines().next().unwrap(), expected);
+        let (first, rest) = error.split_once("\n  where: ").unwrap();
+        let rest = rest.split_once('\n').unwrap().1;
+        assert_eq!(format!("{first}\n{rest}"), expected);
         assert!(accumulate(API, &sse_body(API, &turn)).is_err());
     }
 }

@@ -279,10 +279,12 @@ fn a_body_has_no_place_for_raw_deltas() {
         .raw_block(json!({"type": "x"}))
         .raw_delta(json!({"type": "response.x"}));
     let error = try_json_body(API, &turn).unwrap_err().to_string();
-    assert!(
-        error.starts_with("a body has no place for the deltas of a raw block\n"),
-        "{error}"
-    );
+    let (first, rest) = error.split_once("\n  where: ").unwrap();
+    assert_eq!(first, "a body has no place for the deltas of a raw block");
+    let help = rest.split_once('\n').unwrap().1;
+    let expected =
+        "  help: for a body, give the block as it stands there, without `.raw_delta(..)`";
+    assert_eq!(help, expected);
 }
 
 #[test]

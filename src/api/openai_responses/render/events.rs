@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     envelope::{Carrier, Status},
-    inner::{self, Event, Inner, Source},
+    inner::{self, Delta, Event, Inner, Source},
     item::Stage,
     said::Said,
 };
@@ -74,6 +74,7 @@ impl Events {
         };
         if let Some(event) = source.next() {
             return Some(match event {
+                Event::Delta(delta) => self.delta(&delta),
                 Event::Inner(event) => self.inner_event(&event),
                 Event::Raw(event) => self.raw_event(&event),
             });
@@ -94,16 +95,38 @@ impl Events {
         self.finished(name, data, mark)
     }
 
+    fn delta(&mut self, delta: &Delta) -> WireEvent {
+        let mut data = start(delta.name, 320 + delta.fragment.len());
+        data.extend_from_slice(delta.first);
+        data.extend_from_slice(br#","delta":"#);
+        write_str(&mut data, &delta.fragment);
+        self.write_item_id(&mut data);
+        data.extend_from_slice(delta.second);
+        if let Some(dice) = &mut self.obfuscation {
+            write_obfuscation(&mut data, delta.fragment.chars().count(), dice);
+        }
+        self.write_index(&mut data);
+        self.write_number(&mut data);
+        data.extend_from_slice(delta.last);
+        data.push(b'}');
+        WireEvent {
+            name: Some(Cow::Borrowed(delta.name)),
+            data,
+            mark: Mark::Delta,
+        }
+    }
+
+    fn write_item_id(&self, data: &mut Vec<u8>) {
+        let item = self.said.items.get(self.index);
+        data.extend_from_slice(br#","item_id":"#);
+        write_str(data, item.map_or("", |item| item.id()));
+    }
+
     fn inner_event(&mut self, event: &Inner) -> WireEvent {
         let mut data = start(event.name, 320);
         data.extend_from_slice(&event.first);
-        data.extend_from_slice(br#","item_id":"#);
-        let item = self.said.items.get(self.index);
-        write_str(&mut data, item.map_or("", |item| item.id()));
+        self.write_item_id(&mut data);
         data.extend_from_slice(event.second);
-        if let (Some(characters), Some(dice)) = (event.characters, &mut self.obfuscation) {
-            write_obfuscation(&mut data, characters, dice);
-        }
         self.write_index(&mut data);
         data.extend_from_slice(&event.third);
         self.write_number(&mut data);

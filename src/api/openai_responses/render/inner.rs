@@ -20,19 +20,36 @@ pub(super) struct Inner {
     pub(super) first: Vec<u8>,
     /// Behind `item_id`.
     pub(super) second: &'static [u8],
-    /// The characters of its fragment, if it has one.
-    pub(super) characters: Option<usize>,
     /// Behind `output_index`.
     pub(super) third: Vec<u8>,
     /// Behind `sequence_number`.
     pub(super) last: Vec<u8>,
 }
 
+/// A fragment, likewise. There are many of these, so nothing is written twice.
+pub(super) struct Delta {
+    pub(super) name: &'static str,
+    /// Before `delta`.
+    pub(super) first: &'static [u8],
+    pub(super) fragment: String,
+    /// Behind `item_id`.
+    pub(super) second: &'static [u8],
+    /// Behind `sequence_number`.
+    pub(super) last: &'static [u8],
+}
+
 /// An event of an item.
 pub(super) enum Event {
-    Inner(Inner),
+    Inner(Box<Inner>),
+    Delta(Delta),
     /// As it is, but for its numbers.
     Raw(Json),
+}
+
+impl From<Inner> for Event {
+    fn from(event: Inner) -> Self {
+        Self::Inner(Box::new(event))
+    }
 }
 
 /// The events of one item, made one at a time.
@@ -45,20 +62,8 @@ impl Inner {
             mark,
             first: Vec::new(),
             second: b"",
-            characters: None,
             third: Vec::new(),
             last: Vec::new(),
-        }
-    }
-
-    /// A fragment.
-    fn delta(name: &'static str, before: &[u8], fragment: &str) -> Self {
-        let mut first = before.to_vec();
-        member(&mut first, "delta", fragment);
-        Self {
-            first,
-            characters: Some(fragment.chars().count()),
-            ..Self::new(name, Mark::Delta)
         }
     }
 }
@@ -114,9 +119,9 @@ fn message_events(message: &Message) -> Source {
         let first = annotations;
         annotations += text.annotations.len();
         let fragments = text.piece.fragments();
-        let fragments = fragments.map(move |fragment| text_delta(kind, &fragment));
+        let fragments = fragments.map(move |fragment| text_delta(kind, fragment));
         let behind = text.annotations.into_iter().zip(first..);
-        fragments.chain(behind.map(|(annotation, n)| annotation_event(&annotation, n)))
+        fragments.chain(behind.map(|(annotation, n)| annotation_event(&annotation, n).into()))
     });
     let text = message.text();
     let mut done = match kind {
@@ -138,18 +143,22 @@ fn message_events(message: &Message) -> Source {
         third: part(Stage::Done),
         ..Inner::new("response.content_part.done", Mark::Closing)
     };
-    let events = std::iter::once(added).chain(texts);
-    Box::new(events.chain([done, part_done]).map(Event::Inner))
+    let events = std::iter::once(added.into()).chain(texts);
+    Box::new(events.chain([done.into(), part_done.into()]))
 }
 
-fn text_delta(kind: ContentKind, fragment: &str) -> Inner {
-    match kind {
-        ContentKind::Text => Inner {
-            second: br#","logprobs":[]"#,
-            ..Inner::delta("response.output_text.delta", CONTENT_INDEX, fragment)
-        },
-        ContentKind::Refusal => Inner::delta("response.refusal.delta", CONTENT_INDEX, fragment),
-    }
+fn text_delta(kind: ContentKind, fragment: String) -> Event {
+    let (name, second): (_, &[u8]) = match kind {
+        ContentKind::Text => ("response.output_text.delta", br#","logprobs":[]"#),
+        ContentKind::Refusal => ("response.refusal.delta", b""),
+    };
+    Event::Delta(Delta {
+        name,
+        first: CONTENT_INDEX,
+        fragment,
+        second,
+        last: b"",
+    })
 }
 
 fn annotation_event(annotation: &Annotation, n: usize) -> Inner {
@@ -173,9 +182,14 @@ fn summary_events(summary: &Piece) -> Source {
         }
     };
     let added = part("response.reasoning_summary_part.added", Mark::Other, "");
-    let deltas = summary.clone().fragments().map(|fragment| Inner {
-        last: SUMMARY_INDEX.to_vec(),
-        ..Inner::delta("response.reasoning_summary_text.delta", b"", &fragment)
+    let deltas = summary.clone().fragments().map(|fragment| {
+        Event::Delta(Delta {
+            name: "response.reasoning_summary_text.delta",
+            first: b"",
+            fragment,
+            second: b"",
+            last: SUMMARY_INDEX,
+        })
     });
     let mut done = Inner::new("response.reasoning_summary_text.done", Mark::Closing);
     done.last.extend_from_slice(SUMMARY_INDEX);
@@ -185,15 +199,15 @@ fn summary_events(summary: &Piece) -> Source {
         Mark::Closing,
         &summary.text,
     );
-    let events = std::iter::once(added).chain(deltas);
-    Box::new(events.chain([done, part_done]).map(Event::Inner))
+    let events = std::iter::once(added.into()).chain(deltas);
+    Box::new(events.chain([done.into(), part_done.into()]))
 }
 
 /// What the tool is doing, around what is streamed of it.
 fn tool_events(tool: &Tool) -> Source {
     let doing = |names: &'static [&'static str]| {
         let events = names.iter().map(|name| Inner::new(name, Mark::Other));
-        events.map(Event::Inner)
+        events.map(Event::from)
     };
     let (before, behind): (&[&str], &[&str]) = match (tool.kind, tool.failed) {
         (Kind::WebSearch, true) => (&WEB_SEARCH, &[]),
@@ -251,6 +265,14 @@ fn arguments_events(
     end.first = format!(",\"{member}\":").into_bytes();
     write_str(&mut end.first, &arguments.text);
     let deltas = arguments.clone().fragments();
-    let deltas = deltas.map(move |fragment| Inner::delta(delta, b"", &fragment));
-    Box::new(deltas.chain([end]).map(Event::Inner))
+    let deltas = deltas.map(move |fragment| {
+        Event::Delta(Delta {
+            name: delta,
+            first: b"",
+            fragment,
+            second: b"",
+            last: b"",
+        })
+    });
+    Box::new(deltas.chain([end.into()]))
 }
