@@ -130,7 +130,7 @@ mod tests {
                 {"type": "web_search", "search_context_size": "low"},
                 {"type": "tomorrow", "b": 1, "a": 2}
             ],
-            "store": null
+            "store": null, "user": "u"
         }"#;
         let asked = Asked::read(&serde_json::from_str(sent).unwrap(), sent.as_bytes());
         for (name, expected) in [
@@ -152,7 +152,8 @@ mod tests {
                 r#"[{"type":"function","description":null,"name":"f","output_schema":null,"parameters":{"type":"object","properties":{}},"strict":false},{"type":"web_search","filters":null,"search_context_size":"low"},{"type":"tomorrow","a":2,"b":1}]"#,
             ),
             ("store", "the default"),
-            ("user", "the default"),
+            ("user", r#""u""#),
+            ("truncation", "the default"),
         ] {
             assert_eq!(asked.echo(name, "the default"), expected, "{name}");
         }

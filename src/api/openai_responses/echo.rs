@@ -18,7 +18,7 @@ enum Kind {
     Tools,
 }
 
-const MEMBERS: [(&str, Kind); 19] = [
+const MEMBERS: [(&str, Kind); 20] = [
     ("instructions", Kind::AsSent),
     ("max_output_tokens", Kind::AsSent),
     ("max_tool_calls", Kind::AsSent),
@@ -37,6 +37,7 @@ const MEMBERS: [(&str, Kind); 19] = [
     ("top_logprobs", Kind::AsSent),
     ("top_p", Kind::Decimal),
     ("truncation", Kind::AsSent),
+    ("user", Kind::AsSent),
     ("metadata", Kind::AsSent),
 ];
 

@@ -153,7 +153,7 @@ impl Envelope {
             Status::Completed(usage) | Status::Incomplete(_, usage) => write_usage(out, usage),
             Status::InProgress | Status::Failed { .. } => out.extend_from_slice(b"null"),
         }
-        out.extend_from_slice(br#","user":null"#);
+        self.echo(out, "user", "null");
         self.echo(out, "metadata", "{}");
         out.push(b'}');
     }
