@@ -167,3 +167,41 @@ fn places_count_fragments_and_parts_as_on_every_api() {
     assert_eq!(events.len(), 17);
     assert_eq!(events[16]["type"], "response.output_item.done");
 }
+
+#[cfg(feature = "wiremock")]
+#[tokio::test]
+async fn a_turn_in_somebodys_mock_server_answers_as_a_stub_does() {
+    use wiremock::{Mock, MockServer, matchers::path};
+
+    let turn = || Turn::new().thinking("Hm.").text("Hi").seed(3);
+    let mocks = MockServer::start().await;
+    let mock = Mock::given(path("/v1/responses")).respond_with(turn().responder(API));
+    mock.mount(&mocks).await;
+    let stub = WireStub::builder().turn(turn()).repeat_last().start();
+    for streamed in [true, false] {
+        let ask = || {
+            let asked = call(&stub)
+                .member("stream", streamed)
+                .member("instructions", "Be é.");
+            asked.member("include", json!(["reasoning.encrypted_content"]))
+        };
+        let [found, expected] = [ask().at_url(&mocks.uri()), ask()].map(crate::post::Call::send);
+        assert_eq!(found.await.body, expected.await.body);
+    }
+}
+
+#[tokio::test]
+async fn a_gate_holds_a_stream_behind_an_item() {
+    let gate = Gate::new();
+    let turn = Turn::new()
+        .text("Look.")
+        .tool_call("f", json!({}))
+        .gate(After::parts(1), &gate);
+    let stub = WireStub::builder().turn(turn).allow_script_drift().start();
+    let answered = tokio::spawn(call(&stub).streamed().send());
+    gate.reached().await;
+    gate.open();
+    let events = events(&answered.await.unwrap().body);
+    assert_eq!(events.last().unwrap()["type"], "response.completed");
+    stub.verify();
+}
