@@ -17,6 +17,7 @@ mod turns;
 
 mod bytes;
 mod captures;
+mod envelope;
 mod errors;
 mod kept;
 mod live;

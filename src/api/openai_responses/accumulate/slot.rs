@@ -84,11 +84,11 @@ pub(super) fn same_text(members: Members<'_>, name: &str, streamed: &str) -> Che
     if said == streamed {
         return Ok(());
     }
-    let shown: String = streamed.chars().take(200).collect();
-    let expected = if shown.is_empty() {
-        "an empty string: no delta came".to_owned()
-    } else {
-        format!("the deltas joined, `{}`", shown.escape_debug())
+    let expected = match Found::quoted(streamed) {
+        Found::Quoted { shown, .. } if shown.is_empty() => {
+            "an empty string: no delta came".to_owned()
+        }
+        Found::Quoted { shown, .. } | Found::Said(shown) => format!("the deltas joined, `{shown}`"),
     };
     Err(members.wrong(name, expected))
 }
