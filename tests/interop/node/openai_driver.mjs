@@ -1,4 +1,4 @@
-// Makes calls through the OpenAI SDK and prints what it observed.
+// Makes calls through the OpenAI SDK and prints what it observed; `openai_responses.mjs` stands before it.
 //
 // One JSON object a line on stdin is a call, one JSON object a line on stdout is what came of it. A call
 // that has to be left in the middle prints a note first and waits for a line before it leaves. Nothing is
@@ -123,7 +123,8 @@ async function runsOf(call) {
     const seen = {};
     waits = [];
     try {
-      await calls[call.do](client.chat.completions, call, seen);
+      if (call.api === "responses") await responsesCalls[call.do](client.responses, call, seen, told);
+      else await calls[call.do](client.chat.completions, call, seen);
     } catch (error) {
       seen.error = failure(error);
     }

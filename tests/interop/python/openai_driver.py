@@ -11,6 +11,7 @@ import sys
 import traceback
 
 import openai
+import openai_responses
 import pydantic
 from common import each, entered, given, plain, say, told, waits
 
@@ -132,7 +133,10 @@ async def observed(doing):
 
 
 async def run(client, call, seen):
-    coroutine = CALLS[call["do"]](client.chat.completions, call, seen)
+    if call["api"] == "responses":
+        coroutine = openai_responses.CALLS[call["do"]](client.responses, call, seen)
+    else:
+        coroutine = CALLS[call["do"]](client.chat.completions, call, seen)
     if call.get("leave") != "cancel":
         return await coroutine
     # cancels the task of the call once its first delta was read

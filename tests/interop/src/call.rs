@@ -11,6 +11,9 @@ pub const MODEL: &str = "claude-sonnet-4-5";
 /// The model that every call of Chat Completions asks for.
 pub const CHAT_MODEL: &str = "gpt-4o-mini-2024-07-18";
 
+/// The model that every call of Responses asks for.
+pub const RESPONSES_MODEL: &str = "gpt-5-nano-2025-08-07";
+
 /// One call of an SDK's public interface.
 #[derive(Clone, Debug)]
 #[must_use]
@@ -39,8 +42,20 @@ impl Call {
             "model": CHAT_MODEL,
             "messages": [{"role": "user", "content": "hello"}],
         });
+        Self::openai(stub, "chat", what).field("params", params)
+    }
+
+    /// A call of OpenAI's SDKs on Responses: `create`, `raw` (a stream, event by event), `helper` (the SDK's own stream),
+    /// `parse` (structured output), `loop` (tools, by hand; all items go back), `chain` (the same by
+    /// `previous_response_id`) or `kept` (a response that is looked at again, and deleted).
+    pub fn responses(stub: &StubHandle, what: &str) -> Self {
+        let params = json!({"model": RESPONSES_MODEL, "input": "hello"});
+        Self::openai(stub, "responses", what).field("params", params)
+    }
+
+    fn openai(stub: &StubHandle, api: &str, what: &str) -> Self {
         let call = Self::new(stub, what).field("provider", "openai");
-        call.field("url", stub.openai_url()).field("params", params)
+        call.field("api", api).field("url", stub.openai_url())
     }
 
     pub(crate) fn provider(&self) -> Provider {
@@ -133,6 +148,11 @@ impl Call {
     /// Sets the body of a [`fetch`](Self::fetch).
     pub fn body(self, body: Value) -> Self {
         self.field("body", body)
+    }
+
+    /// Goes to this base URL instead of the stub's.
+    pub fn at(self, url: &str) -> Self {
+        self.field("url", url)
     }
 
     /// Lets the SDK try so many times more.

@@ -228,7 +228,10 @@ impl Language {
             Self::Python => python("python/driver.py"),
             Self::OpenAiPython => python("python/openai_driver.py"),
             Self::TypeScript => node(include_str!("../node/driver.mjs")),
-            Self::OpenAiTypeScript => node(include_str!("../node/openai_driver.mjs")),
+            Self::OpenAiTypeScript => node(concat!(
+                include_str!("../node/openai_responses.mjs"),
+                include_str!("../node/openai_driver.mjs"),
+            )),
         }
     }
 }

@@ -18,6 +18,6 @@ mod call;
 mod driver;
 mod expected;
 
-pub use call::{CHAT_MODEL, Call, MODEL};
+pub use call::{CHAT_MODEL, Call, MODEL, RESPONSES_MODEL};
 pub use driver::{Provider, Running, Sdk};
 pub use expected::{content, message, reply, stop, usage};

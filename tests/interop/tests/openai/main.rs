@@ -1,4 +1,4 @@
-//! OpenAI's own SDKs against stubs, on Chat Completions.
+//! OpenAI's own SDKs against stubs, on Chat Completions and on Responses.
 //!
 //! Every claim is a function of the SDK, and a test for each of them: Python's two clients and TypeScript's. Where
 //! the SDKs differ, the claim says what each does.
@@ -26,3 +26,5 @@ mod answers;
 mod errors;
 mod expected;
 mod requests;
+mod responses;
+mod responses_errors;
