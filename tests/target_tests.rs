@@ -17,7 +17,7 @@ mod support;
 use llm_wire_stub::*;
 use serde_json::{Value, json};
 use session::session;
-use support::{Error, Shell, agent, client};
+use support::{Client, Error, Shell, agent, client};
 
 // 1
 #[tokio::test]
@@ -81,13 +81,18 @@ async fn both_writers_are_asked_at_once_and_the_judge_reads_both_drafts() {
 
 /// Two writers at once, then a judge who picks one of their drafts.
 async fn best_of_two(url: String, task: &'static str) -> Result<String, Error> {
+    best_of_two_by(client(url), task).await
+}
+
+/// The same on this client.
+async fn best_of_two_by(client: Client, task: &'static str) -> Result<String, Error> {
     let writer = |model| {
-        let client = client(url.clone()).model(model);
+        let client = client.clone().model(model);
         async move { client.ask(task).await }
     };
     let (a, b) = tokio::join!(writer("writer-a"), writer("writer-b"));
     let drafts = [a?, b?];
-    let judge = client(url).model("judge");
+    let judge = client.model("judge");
     let verdict = judge.ask(&format!("Which is best? {drafts:?}")).await?;
     let verdict: Value = serde_json::from_str(&verdict)?;
     let best = verdict["best"].as_u64().unwrap_or_default();
@@ -275,6 +280,102 @@ mod on_chat {
             })
             .start();
         let agent = agent(stub.openai_url()).with_history(long_history());
+
+        assert_eq!(agent.run("why?").await.unwrap(), "Boats float.");
+        assert_eq!(stub.requests().len(), 3); // too long, summary, again
+        assert!(
+            stub.requests()[2]
+                .text()
+                .contains("They talked about boats.")
+        );
+    }
+}
+
+/// Numbers 1, 2 and 6 on OpenAI Responses: the same scripts, unchanged.
+mod on_responses {
+    use super::*;
+
+    // 1
+    #[tokio::test]
+    async fn parallel_tools_start_before_the_stream_ends_and_answer_in_call_order() {
+        let gate = Gate::new();
+        let stub = WireStub::builder()
+            .turn(
+                Turn::new()
+                    .tool_call("shell", json!({"cmd": "slow"}))
+                    .tool_call("shell", json!({"cmd": "fast"}))
+                    .gate(After::parts(2), &gate),
+            )
+            .turn("done")
+            .start();
+        let shell = Shell::recording();
+        let run = tokio::spawn(
+            agent(stub.openai_url())
+                .on_responses()
+                .with_shell(&shell)
+                .run("run both"),
+        );
+
+        gate.reached().await; // both calls are on the wire, the stop reason is not
+        shell.wait_for_starts(2).await;
+        gate.open();
+
+        assert_eq!(run.await.unwrap().unwrap(), "done");
+        let results: Vec<_> = stub.requests()[1]
+            .tool_results()
+            .iter()
+            .map(|r| r.text().to_owned())
+            .collect();
+        assert_eq!(results, ["slow", "fast"]);
+        stub.verify();
+    }
+
+    // 2
+    #[tokio::test]
+    async fn both_writers_are_asked_at_once_and_the_judge_reads_both_drafts() {
+        let stub = WireStub::builder()
+            .lane("a", matchers::model("writer-a"), ["Boom."])
+            .lane("b", matchers::model("writer-b"), ["A loud boom."])
+            .lane(
+                "judge",
+                matchers::model("judge"),
+                [Turn::new().json(json!({"best": 1}))],
+            )
+            .start();
+        let hold = stub.hold();
+        let client = client(stub.openai_url()).on_responses();
+        let best = tokio::spawn(best_of_two_by(client, "write a sentence"));
+
+        stub.wait_for_requests(2).await; // nothing is answered yet: they overlap, or this gives up loudly
+        hold.release();
+
+        assert_eq!(best.await.unwrap().unwrap(), "A loud boom.");
+        let seen = stub.lane("judge").single_request().last_user_text();
+        assert!(
+            seen.contains("Boom.") && seen.contains("A loud boom."),
+            "{seen}"
+        );
+    }
+
+    // 6
+    #[tokio::test]
+    async fn an_overflow_is_compacted_once_and_the_question_is_asked_again() {
+        let stub = WireStub::builder()
+            .answer(|request, _index| {
+                Some(if request.last_user_text().contains("Summarize") {
+                    Turn::new()
+                        .text("They talked about boats.")
+                        .usage(Usage::input(6_000).output(200))
+                } else if request.messages().len() > 6 {
+                    Turn::error(ApiError::context_overflow())
+                } else {
+                    Turn::new().text("Boats float.")
+                })
+            })
+            .start();
+        let agent = agent(stub.openai_url())
+            .on_responses()
+            .with_history(long_history());
 
         assert_eq!(agent.run("why?").await.unwrap(), "Boats float.");
         assert_eq!(stub.requests().len(), 3); // too long, summary, again

@@ -8,6 +8,7 @@
 )]
 
 mod chat;
+mod responses;
 
 use std::{
     collections::BTreeMap,
@@ -21,12 +22,13 @@ use tokio::{sync::watch, task::JoinHandle};
 
 pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A client of the Messages API, or of Chat Completions where the base URL ends in `/v1`.
+/// A client of the Messages API; where the base URL ends in `/v1` of Chat Completions, or of Responses if it says so.
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
     base_url: String,
     model: String,
+    on_responses: bool,
 }
 
 /// One answer, read to its end.
@@ -50,6 +52,7 @@ pub(crate) fn client(base_url: String) -> Client {
         http: reqwest::Client::new(),
         base_url,
         model: "claude-haiku-4-5".to_owned(),
+        on_responses: false,
     }
 }
 
@@ -59,8 +62,14 @@ impl Client {
         self
     }
 
+    /// Goes to OpenAI Responses.
+    pub(crate) fn on_responses(mut self) -> Self {
+        self.on_responses = true;
+        self
+    }
+
     fn is_chat(&self) -> bool {
-        self.base_url.ends_with("/v1")
+        self.base_url.ends_with("/v1") && !self.on_responses
     }
 
     pub(crate) fn post(&self, body: &Value) -> reqwest::RequestBuilder {
@@ -91,6 +100,9 @@ impl Client {
         messages: &[Value],
         mut on_call: impl FnMut(&Call),
     ) -> Result<Answer, Error> {
+        if self.on_responses {
+            return responses::answer(self, messages, on_call).await;
+        }
         if self.is_chat() {
             return chat::answer(self, messages, on_call).await;
         }
@@ -162,6 +174,12 @@ pub(crate) fn agent(base_url: String) -> Agent {
 }
 
 impl Agent {
+    /// Goes to OpenAI Responses.
+    pub(crate) fn on_responses(mut self) -> Self {
+        self.client = self.client.on_responses();
+        self
+    }
+
     pub(crate) fn with_shell(mut self, shell: &Shell) -> Self {
         self.shell = shell.clone();
         self
@@ -204,6 +222,10 @@ impl Agent {
         for (call, result) in running {
             calls.push((call, result.await?));
         }
+        if self.client.on_responses {
+            self.history.extend(responses::exchange(&calls));
+            return Ok(None);
+        }
         if self.client.is_chat() {
             self.history.extend(chat::exchange(&calls));
             return Ok(None);
@@ -245,10 +267,15 @@ impl Agent {
     }
 }
 
-/// Whether a conversation is too long for the model, in the words of either provider.
+/// Whether a conversation is too long for the model, in the words of each API.
 fn is_overflow(error: &Error) -> bool {
     let text = error.to_string();
-    text.contains("too long") || text.contains("maximum context length")
+    let words = [
+        "too long",
+        "maximum context length",
+        "exceeds the context window",
+    ];
+    words.iter().any(|words| text.contains(words))
 }
 
 /// A tool that says its own command, and tells who started.
