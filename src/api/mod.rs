@@ -119,7 +119,18 @@ pub enum Api {
     /// documentation is not sent); what `response.failed` says of the output. The service encrypts reasoning anew each
     /// time that it sends it; here an item that is done and the response that is complete say the same.
     ///
-    /// Not served: `background`, `cancel`, conversation objects, and Responses over WebSocket.
+    /// The stub keeps each response that it gave whole, unless its request says `store: false`: not one that broke off or
+    /// that the client left, and of a live turn only that there was one. `previous_response_id` has to name one of them, and
+    /// their calls count for the outputs that a request sends, so that an unanswered one is refused. `GET` and
+    /// `DELETE /v1/responses/{id}` and `GET /v1/responses/{id}/input_items` are side roads; clearing the journal forgets none.
+    /// The body is the one of an answer that is not streamed. Not recorded: the words for one that is not kept, and that
+    /// the items listed are those of the whole chain, newest first.
+    ///
+    /// A request is read as it stands: [`RecordedRequest::messages`](crate::RecordedRequest::messages) has what it sends
+    /// itself, not what its `previous_response_id` stands for; items of the model's that follow each other are one message.
+    ///
+    /// Not served: `background`, `cancel`, conversation objects, compaction and token counts of an input, and Responses over
+    /// WebSocket. A request for one is told so.
     ///
     /// ```
     /// use llm_wire_stub::{Api, Turn, json_body, sse_body};

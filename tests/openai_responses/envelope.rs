@@ -4,12 +4,12 @@
 //! The events have no `sequence_number`, as in 2025, so that each damage shows for what it is; with their numbers, one
 //! event that is lost is found by the next one's.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::collections::BTreeSet;
 
 use llm_wire_stub::*;
 use serde_json::{Value, json};
 
-use crate::API;
+use crate::{API, catalogue};
 
 /// Text in three deltas: `Hé`, ` you`, ` there`. Events: created, in progress, item and part are added, 4 to 6 are the
 /// deltas, text, part and item are done, completed.
@@ -352,40 +352,11 @@ const STRICT: [&str; 5] = [
     "tool-args-duplicated",
 ];
 
-/// The kinds of the catalogue that ask this API for what `wanted` looks for; `None` where the catalogue is not there.
-fn asked(wanted: impl Fn(&str) -> bool) -> Option<BTreeSet<String>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/fault-catalogue.md");
-    let Ok(catalogue) = fs::read_to_string(&path) else {
-        eprintln!("NO CATALOGUE, NOTHING TESTED: {}", path.display());
-        return None;
-    };
-    let mut asked = BTreeSet::new();
-    for line in catalogue.lines().filter(|line| line.starts_with("| `")) {
-        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        let [kind, families, requirement, ..] = cells[..] else {
-            continue;
-        };
-        let mut families = families.split([' ', ',']);
-        if families.any(|family| ["all", FAMILY].contains(&family)) && wanted(requirement) {
-            asked.insert(kind.trim_matches('`').to_owned());
-        }
-    }
-    Some(asked)
-}
-
 #[test]
 fn every_malign_kind_of_the_catalogue_that_asks_this_api_has_a_case() {
-    let Some(mut asked) = asked(|wanted| wanted.starts_with("`must-error`")) else {
+    let Some(asked) = catalogue::malign_bodies(FAMILY) else {
         return;
     };
-    // what a request or an HTTP status shows is no body
-    let elsewhere = [
-        "http-error-on-stream",
-        "fail-after-partial-then-ok",
-        "cancel-closes-connection",
-        "redirect",
-    ];
-    asked.retain(|kind| !kind.starts_with("req-") && !elsewhere.contains(&kind.as_str()));
     let cases = malign();
     let kind = |id: &str| id.split_once('/').unwrap().0.to_owned();
     let mut known: BTreeSet<String> = cases.iter().map(|(id, _)| kind(id)).collect();
@@ -602,7 +573,9 @@ const ELSEWHERE: &[&str] = &[
 #[test]
 fn every_benign_kind_of_the_catalogue_that_asks_this_api_has_a_case() {
     let benign = ["`must-succeed", "`must-ignore"];
-    let Some(asked) = asked(|wanted| benign.iter().any(|word| wanted.starts_with(word))) else {
+    let Some(asked) = catalogue::asked(FAMILY, |wanted| {
+        benign.iter().any(|word| wanted.starts_with(word))
+    }) else {
         return;
     };
     let turn = text_turn();

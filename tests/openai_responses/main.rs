@@ -8,6 +8,8 @@
     reason = "a test may panic, and says loudly what it skips"
 )]
 
+#[path = "../support/catalogue.rs"]
+mod catalogue;
 #[path = "../support/post.rs"]
 mod post;
 #[path = "../support/captures.rs"]
