@@ -8,6 +8,8 @@
     reason = "a test may panic, and says loudly what it skips"
 )]
 
+#[path = "../support/catalogue.rs"]
+mod catalogue;
 #[path = "../support/post.rs"]
 mod post;
 #[path = "../support/turns/mod.rs"]
@@ -15,6 +17,7 @@ mod turns;
 
 mod bytes;
 mod captures;
+mod envelope;
 mod errors;
 mod live;
 mod resay;
