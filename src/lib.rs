@@ -53,8 +53,8 @@ pub use request::{
     ToolResult, matchers,
 };
 pub use script::{
-    After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Ending,
-    Era, ErrorKind, Fault, Fragments, Gate, Iteration, Json, Live, Part, Reply, ServerTool,
+    After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Dialect,
+    Ending, Era, ErrorKind, Fault, Fragments, Gate, Iteration, Json, Live, Part, Reply, ServerTool,
     ServerToolCall, ServerToolResult, StopDetails, StopReason, ToolCall, Turn, Usage,
 };
 #[cfg(feature = "server")]

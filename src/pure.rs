@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{
     api::{Api, Asked, Context, Form},
     plan::{self, Cut, Step, Steps, Unplayable},
-    script::{ApiError, Era, Reply, Says, Turn},
+    script::{ApiError, Dialect, Era, Reply, Says, Turn},
 };
 
 /// The body of the streaming answer to `turn`, exactly as the stub would write it.
@@ -140,6 +140,26 @@ pub fn error_body(api: Api, error: &ApiError) -> Bytes {
     body.into()
 }
 
+impl Dialect {
+    /// The body of an error answer in this dialect.
+    ///
+    /// ```
+    /// use llm_wire_stub::{ApiError, Dialect};
+    ///
+    /// let body = Dialect::Mistral.error_body(&ApiError::authentication());
+    /// assert_eq!(&body[..], b"{\"detail\":\"Invalid API Key\"}\n");
+    /// ```
+    #[must_use]
+    pub fn error_body(self, error: &ApiError) -> Bytes {
+        let context = Context {
+            dialect: self,
+            ..Context::unasked(0, false)
+        };
+        let (_, body) = Api::OpenAiChat.error(error, &context);
+        body.into()
+    }
+}
+
 impl Turn {
     /// What a client that loses nothing reads from this turn: adjacent text merged, ids and usage filled
     /// in. Equal to what [`accumulate`](crate::accumulate) makes of [`sse_body`].
@@ -211,6 +231,7 @@ impl Context {
             seed,
             plain,
             era: Era::today(),
+            dialect: Dialect::OpenAi,
             asked: Asked::default(),
         }
     }
@@ -218,6 +239,7 @@ impl Context {
     fn of(turn: &Turn) -> Self {
         Self {
             era: turn.era.unwrap_or_default(),
+            dialect: turn.dialect.unwrap_or_default(),
             ..Self::unasked(turn.seed.unwrap_or(0), turn.is_plain())
         }
     }

@@ -137,6 +137,7 @@ impl Responder {
                 .unwrap_or_default()
                 .to_owned(),
             era: self.turn.era.unwrap_or_default(),
+            dialect: self.turn.dialect.unwrap_or_default(),
             ..Context::unasked(seed, self.turn.is_plain())
         };
         self.api.ask(body, sent, &mut context);

@@ -627,7 +627,7 @@ async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clie
     let message = format!(
         "nothing is served at POST /v1/completions?a=1\n  \
          where: script of 0 turns, built at {FILE}:{built}\n  \
-         expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); \
+         expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions, POST /api/v1/chat/completions, POST /openai/deployments/{{name}}/chat/completions, POST /chat/completions, POST /openai/v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); \
          POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, \
          POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, \
          DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, \

@@ -29,6 +29,16 @@ impl Ids {
         self.characters::<16>(prefix, n, b"0123456789abcdef")
     }
 
+    /// `prefix` and `n` digits.
+    pub(crate) fn digits(&mut self, prefix: &str, n: usize) -> String {
+        self.characters::<10>(prefix, n, b"0123456789")
+    }
+
+    /// `prefix` and `n` lower-case letters and digits.
+    pub(crate) fn base36(&mut self, prefix: &str, n: usize) -> String {
+        self.characters::<36>(prefix, n, b"0123456789abcdefghijklmnopqrstuvwxyz")
+    }
+
     /// `prefix` and `n` letters and digits.
     pub(crate) fn base62(&mut self, prefix: &str, n: usize) -> String {
         self.characters::<62>(prefix, n, BASE62)

@@ -13,6 +13,7 @@
 //! | `rules/` | requests that the provider refuses |
 //! | `side_roads/` | what its provider serves besides calls of the model |
 //! | `era.rs` | the forms that its answers had, month by month |
+//! | `dialect/` | the forms that other vendors gave it |
 //!
 //! `accumulate/` has what every API reads back with, `side_roads/` what the side roads of every provider share,
 //! `openai/` what the APIs of OpenAI share; `ids.rs` makes ids from the seed.
@@ -37,13 +38,15 @@ pub use accumulate::{
 pub use anthropic_messages::side_roads::BatchResult;
 pub(crate) use ids::Ids;
 pub use openai::side_roads::{Embedding, EmbeddingInput, Moderation};
+pub(crate) use openai_chat::{RulesOf, base_path, rules_of};
 pub use side_roads::ModelInfo;
 use side_roads::is_shaped;
 pub(crate) use side_roads::{Document, Provider, Said, SideRoad, SideScript};
 
 use crate::{
     request::{Calls, Headers, RecordedRequest, ServerTools, Sketch, View},
-    script::{ApiError, Era, Reply, Turn},
+    script::{ApiError, Dialect, Era, Reply, Turn},
+    sse::LineEnd,
 };
 
 /// One provider surface.
@@ -56,7 +59,8 @@ use crate::{
 pub enum Api {
     /// Anthropic Messages: `POST /v1/messages`.
     AnthropicMessages,
-    /// OpenAI Chat Completions: `POST /v1/chat/completions`, as OpenAI itself sends it.
+    /// OpenAI Chat Completions: `POST /v1/chat/completions`, as OpenAI itself sends it; other vendors' forms are
+    /// [dialects](Dialect).
     ///
     /// All text is the one `content` of the message, and stands before its tool calls; in a stream these come one after
     /// the other, or [interleaved](crate::Turn::interleaved_tool_calls). A citation is for the characters of its text, and
@@ -170,7 +174,7 @@ impl Api {
         }
     }
 
-    /// Method and path of the model call.
+    /// Method and path of the model call; of several dialects that of the first.
     pub(crate) const fn route(self) -> (&'static str, &'static str) {
         match self {
             Self::AnthropicMessages => ("POST", "/v1/messages"),
@@ -188,10 +192,30 @@ impl Api {
         }
     }
 
+    /// The paths of the model call, those of its dialects too; `{name}` stands for one segment.
+    pub(crate) fn paths(self) -> Vec<&'static str> {
+        match self {
+            Self::OpenAiChat => openai_chat::paths().collect(),
+            Self::AnthropicMessages | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                vec![self.route().1]
+            }
+        }
+    }
+
+    /// Whether its model is called at this path.
+    pub(crate) fn is_called_at(self, path: &str) -> bool {
+        match self {
+            Self::OpenAiChat => openai_chat::known_path(path),
+            Self::AnthropicMessages | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                self.route().1 == path
+            }
+        }
+    }
+
     /// Whether it or its provider's side roads serve anything at this path, whatever the method.
     pub(crate) fn knows_path(self, path: &str) -> bool {
         let mut side_roads = self.provider().side_roads().iter();
-        self.route().1 == path || side_roads.any(|road| is_shaped(path, road.route().1))
+        self.is_called_at(path) || side_roads.any(|road| is_shaped(path, road.route().1))
     }
 
     /// How well the headers fit this API, the least first: so the one that is meant is found at a path that several
@@ -240,7 +264,8 @@ impl Api {
     pub(crate) fn error(self, error: &ApiError, context: &Context) -> (Head, Vec<u8>) {
         match self {
             Self::AnthropicMessages => anthropic_messages::error_answer(error, context),
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
+            Self::OpenAiChat => openai_chat::error_answer(error, context),
+            Self::OpenAiResponses | Self::OpenAiCompletions => {
                 openai::error_answer(self, error, context)
             }
         }
@@ -256,10 +281,32 @@ impl Api {
     ) -> Vec<WireEvent> {
         match self {
             Self::AnthropicMessages => vec![anthropic_messages::error_event(error, context)],
-            Self::OpenAiChat | Self::OpenAiCompletions => {
-                vec![openai::error_event(self, error, context)]
-            }
+            Self::OpenAiChat => openai_chat::error_events(error, turn, context),
+            Self::OpenAiCompletions => vec![openai::error_event(self, error, context)],
             Self::OpenAiResponses => openai_responses::error_events(error, turn, context, written),
+        }
+    }
+
+    /// How the lines of its streams end.
+    pub(crate) const fn line_end(self, context: &Context) -> LineEnd {
+        match self {
+            Self::OpenAiChat => openai_chat::line_end(context),
+            Self::AnthropicMessages | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                LineEnd::Lf
+            }
+        }
+    }
+
+    /// The dialect that a call of the model means by its path.
+    pub(crate) fn dialect_of(self, request: &RecordedRequest) -> Dialect {
+        match self {
+            Self::OpenAiChat => {
+                let of = openai_chat::of_request(request.path(), request.header("api-key"));
+                of.unwrap_or_default()
+            }
+            Self::AnthropicMessages | Self::OpenAiResponses | Self::OpenAiCompletions => {
+                Dialect::OpenAi
+            }
         }
     }
 
@@ -267,9 +314,8 @@ impl Api {
     pub(crate) fn head(self, form: Form, context: &Context) -> Head {
         match self {
             Self::AnthropicMessages => anthropic_messages::head(form, context),
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
-                openai::head(form, context)
-            }
+            Self::OpenAiChat => openai_chat::head(form, context),
+            Self::OpenAiResponses | Self::OpenAiCompletions => openai::head(form, context),
         }
     }
 
@@ -339,9 +385,9 @@ impl Api {
     pub(crate) fn api_key(self, headers: &Headers) -> Option<&str> {
         match self {
             Self::AnthropicMessages => anthropic_messages::api_key(headers),
-            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiCompletions => {
-                sketch::bearer(headers)
-            }
+            // where Azure looks first
+            Self::OpenAiChat => headers.text("api-key").or_else(|| sketch::bearer(headers)),
+            Self::OpenAiResponses | Self::OpenAiCompletions => sketch::bearer(headers),
         }
     }
 
@@ -438,6 +484,8 @@ pub(crate) struct Context {
     pub(crate) seed: u64,
     pub(crate) plain: bool,
     pub(crate) era: Era,
+    /// Whose form an answer of OpenAI Chat has.
+    pub(crate) dialect: Dialect,
     pub(crate) asked: Asked,
 }
 
@@ -509,8 +557,27 @@ pub(crate) enum Mark {
     Terminal,
     /// The event that carries the stop reason and proves completeness.
     Last,
+    /// A comment: its data are no data. Places do not count it.
+    Comment,
+    /// Several of these in one event.
+    Several {
+        deltas: usize,
+        parts: usize,
+        /// Whether it carries the stop reason too.
+        stops: bool,
+    },
     /// Any other.
     Other,
+}
+
+impl Mark {
+    /// Whether the event carries the stop reason.
+    pub(crate) const fn stops(self) -> bool {
+        matches!(
+            self,
+            Self::StopReason | Self::Last | Self::Several { stops: true, .. }
+        )
+    }
 }
 
 /// A rule by which the provider refuses a request.

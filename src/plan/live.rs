@@ -77,7 +77,8 @@ impl Plan<'_> {
         }
         let source = LiveSource::new(self, line).map_err(Unplayable)?;
         let source = Source::Live(Box::new(source));
-        Ok(Steps::headless(source, "a live answer", self.cut))
+        let steps = Steps::headless(source, "a live answer", self.cut);
+        Ok(steps.lines_end(self.api.line_end(self.context)))
     }
 }
 
@@ -97,12 +98,14 @@ impl LiveSource {
             listens: true,
         };
         if plan.form == Form::Stream {
-            source.first = source.events(&source.so_far())?.next();
+            let first = source.events(&source.so_far())?.next();
+            // some services begin with the first that is said
+            source.first = first.filter(|event| !event.mark.stops());
             source.head();
             source
                 .then
                 .extend(source.first.clone().map(LiveStep::Event));
-            source.written = 1;
+            source.written = usize::from(source.first.is_some());
         }
         Ok(source)
     }
@@ -229,14 +232,17 @@ impl LiveSource {
         let tokens = |turn: &mut Turn, more: u64| {
             if let Says::Message(message) = &mut turn.says {
                 message.usage = None;
-                let usage = message.effective_usage();
+                let mut usage = message.effective_usage();
+                // an estimate that is made anew; nobody says it
+                usage.thinking_tokens = None;
                 let tokens = usage.output_tokens.saturating_add(more);
                 message.usage = Some(usage.output(tokens));
             }
         };
         for more in 0..TOKENS {
             tokens(turn, more);
-            if self.form == Form::Json || self.events(turn)?.next() == self.first {
+            let any = self.form == Form::Json || self.first.is_none();
+            if any || self.events(turn)?.next() == self.first {
                 return Ok(());
             }
         }
@@ -326,11 +332,13 @@ impl LiveSource {
         let mut events: Vec<_> = self.events(&self.so_far())?.skip(self.written).collect();
         let ends = |event: &WireEvent| match event.mark {
             Mark::PartEnd | Mark::PartLast | Mark::LastDelta => true,
+            Mark::Several { parts, stops, .. } => parts > 0 && !stops,
             Mark::Delta
             | Mark::Closing
             | Mark::StopReason
             | Mark::Terminal
             | Mark::Last
+            | Mark::Comment
             | Mark::Other => false,
         };
         let last = events.iter().rposition(ends);

@@ -21,7 +21,7 @@ pub(crate) use steps::Steps;
 
 use crate::{
     api::{Api, Context, Events, Form, Head, Mark, WireEvent},
-    script::{Action, ApiError, Ending, Fault, GateLatch, LiveLine, Says, Turn},
+    script::{Action, ApiError, Dialect, Ending, Fault, GateLatch, LiveLine, Says, Turn},
 };
 
 /// One step of a plan.
@@ -87,6 +87,15 @@ pub(crate) fn plan(
     context: &Context,
     cut: Cut,
 ) -> Result<Steps, Unplayable> {
+    if context.dialect != Dialect::OpenAi && api != Api::OpenAiChat {
+        return Err(Unplayable(format!(
+            "{} is a dialect of {}, and this is {}\n  \
+             help: choose it on the turns of that API; a turn's own `.dialect(Dialect::OpenAi)` goes before the stub's",
+            context.dialect.name(),
+            Api::OpenAiChat.name(),
+            api.name()
+        )));
+    }
     let plan = Plan {
         turn,
         api,
@@ -134,13 +143,10 @@ impl Plan<'_> {
                 (head, Source::Events(events, self.last()))
             }
         };
-        Ok(Steps::new(
-            head,
-            source,
-            self.actions()?,
-            self.what(),
-            self.cut,
-        ))
+        Ok(
+            Steps::new(head, source, self.actions()?, self.what(), self.cut)
+                .lines_end(self.api.line_end(self.context)),
+        )
     }
 
     /// How the stream ends after its last event: a fault may have taken events from its end.
@@ -185,9 +191,10 @@ impl Plan<'_> {
                 )));
             }
             events = match fault {
-                Fault::EofBeforeTerminal => Box::new(events.take_while(|event| {
-                    !matches!(event.mark, Mark::StopReason | Mark::Terminal | Mark::Last)
-                })),
+                Fault::EofBeforeTerminal => Box::new(
+                    events
+                        .take_while(|event| !(event.mark.stops() || event.mark == Mark::Terminal)),
+                ),
             };
         }
         Ok(events)

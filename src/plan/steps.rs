@@ -8,7 +8,7 @@ use super::{Agenda, Cut, Does, End, LiveStep, PlacedAction, Source, Step, Unplay
 use crate::{
     api::{Head, Mark, WireEvent},
     script::{Fault, LiveLine, Place, count},
-    sse,
+    sse::{self, LineEnd},
 };
 
 /// The steps of one answer.
@@ -19,6 +19,7 @@ pub(crate) struct Steps {
     /// What the messages call the answer.
     what: &'static str,
     cut: Cut,
+    line_end: LineEnd,
     seen: Seen,
     ready: VecDeque<Step>,
     /// Bytes that wait for more (`Cut::Whole`) or are being split (`Cut::EveryByte`).
@@ -62,6 +63,7 @@ impl Steps {
             agenda: Agenda::new(actions),
             what,
             cut,
+            line_end: LineEnd::Lf,
             seen: Seen::default(),
             ready: VecDeque::new(),
             unwritten: Vec::new(),
@@ -70,6 +72,12 @@ impl Steps {
             cut_short: false,
             too_late: None,
         }
+    }
+
+    /// The same, with lines that end so.
+    pub(super) fn lines_end(mut self, line_end: LineEnd) -> Self {
+        self.line_end = line_end;
+        self
     }
 
     /// Steps whose head comes from their source.
@@ -199,6 +207,9 @@ impl Steps {
 
     fn event(&mut self, event: &WireEvent) {
         self.encode(event);
+        if event.mark == Mark::Comment {
+            return;
+        }
         self.seen.events += 1;
         self.seen.whole = event.mark == Mark::Last;
         self.act(Place::Events(self.seen.events));
@@ -209,12 +220,25 @@ impl Steps {
                 self.part();
             }
             Mark::PartEnd | Mark::PartLast => self.part(),
-            Mark::StopReason | Mark::Last => {
-                self.seen.stop_reason = true;
-                self.act(Place::StopReason);
+            Mark::StopReason | Mark::Last => self.stop_reason(),
+            Mark::Several {
+                deltas,
+                parts,
+                stops,
+            } => {
+                (0..deltas).for_each(|_| self.delta());
+                (0..parts).for_each(|_| self.part());
+                if stops {
+                    self.stop_reason();
+                }
             }
-            Mark::Closing | Mark::Terminal | Mark::Other => {}
+            Mark::Closing | Mark::Terminal | Mark::Comment | Mark::Other => {}
         }
+    }
+
+    fn stop_reason(&mut self) {
+        self.seen.stop_reason = true;
+        self.act(Place::StopReason);
     }
 
     fn delta(&mut self) {
@@ -256,10 +280,10 @@ impl Steps {
 
     fn encode(&mut self, event: &WireEvent) {
         match self.cut {
-            Cut::Whole => sse::encode(event.name.as_deref(), &event.data, &mut self.unwritten),
+            Cut::Whole => encode(event, self.line_end, &mut self.unwritten),
             Cut::PerEvent | Cut::EveryByte => {
                 let mut bytes = Vec::with_capacity(event.data.len() + 48);
-                sse::encode(event.name.as_deref(), &event.data, &mut bytes);
+                encode(event, self.line_end, &mut bytes);
                 self.ready.push_back(Step::Body(bytes.into()));
             }
         }
@@ -300,6 +324,14 @@ impl fmt::Debug for Steps {
         f.debug_struct("Steps")
             .field("what", &self.what)
             .finish_non_exhaustive()
+    }
+}
+
+fn encode(event: &WireEvent, line_end: LineEnd, out: &mut Vec<u8>) {
+    if event.mark == Mark::Comment {
+        sse::encode_comment(&event.data, line_end, out);
+    } else {
+        sse::encode_lines(event.name.as_deref(), &event.data, line_end, out);
     }
 }
 

@@ -8,7 +8,7 @@
 //! | `envelope.rs` | what it says besides |
 //! | `message.rs` | what a turn says, and what it leaves to be filled in |
 //! | `fragments.rs` | how a part is cut into deltas |
-//! | `era.rs` | when an answer is from |
+//! | `era.rs`, `dialect.rs` | when an answer is from, and whose form it has |
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
@@ -20,6 +20,7 @@
 mod api_error;
 mod arguments;
 mod citation;
+mod dialect;
 mod dice;
 mod drift;
 mod ending;
@@ -46,6 +47,7 @@ pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
 pub use citation::{Citation, CitedSource};
+pub use dialect::Dialect;
 pub(crate) use dice::Dice;
 pub(crate) use drift::{Drift, drift};
 pub use ending::{Ending, Fault};

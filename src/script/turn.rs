@@ -3,7 +3,8 @@
 use std::{panic::Location, time::Duration};
 
 use super::{
-    After, ApiError, Ending, Era, Fault, Gate, GateLatch, LiveLine, Message, StopReason, Usage,
+    After, ApiError, Dialect, Ending, Era, Fault, Gate, GateLatch, LiveLine, Message, Place,
+    StopReason, Usage,
 };
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
@@ -31,6 +32,7 @@ pub struct Turn {
     pub(crate) seed: Option<u64>,
     pub(crate) allows_drift: bool,
     pub(crate) era: Option<Era>,
+    pub(crate) dialect: Option<Dialect>,
     pub(crate) built: &'static Location<'static>,
 }
 
@@ -80,6 +82,7 @@ impl Turn {
             seed: None,
             allows_drift: false,
             era: None,
+            dialect: None,
             built: Location::caller(),
         }
     }
@@ -186,6 +189,20 @@ impl Turn {
     pub const fn era(mut self, era: Era) -> Self {
         self.era = Some(era);
         self
+    }
+
+    /// Says whose form of OpenAI Chat the answer has, whatever the stub and the path of the request say. On any other
+    /// API such a turn is unplayable.
+    pub const fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Whether something holds the answer behind its head.
+    pub(crate) fn waits_at_its_head(&self) -> bool {
+        self.actions.iter().any(|(after, action)| {
+            after.0 == Place::Head && matches!(action, Action::Gate(_) | Action::Delay(_))
+        })
     }
 
     #[track_caller]

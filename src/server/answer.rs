@@ -9,7 +9,7 @@ use super::{
     refusal::{self, Refusal},
     responses,
     route::{Asks, LARGE, ReadBody, Recorded},
-    rules::check_rules,
+    rules::{check_rules, in_dialect},
     runtime::off_worker,
     shared::{Arrival, Shared},
     side_roads::to_side_road,
@@ -61,7 +61,8 @@ async fn to_call(arrival: Arrival, api: Api, body: ReadBody, shared: &Arc<Shared
         Ok(decided) => (decided, Outcome::Complete),
         Err(refusal) => {
             let seed = Origin::ErrorAt(request.index()).seed(shared.config.repertoire.seed);
-            let context = shared.config.turnless(seed);
+            let mut context = shared.config.turnless(seed);
+            context.dialect = shared.config.dialect_of(api, request);
             let steps = refusal::refuse(request, api, refusal, &context, shared);
             ((steps, None), Outcome::Refused)
         }
@@ -83,8 +84,11 @@ async fn decide(
     shared: &Arc<Shared>,
 ) -> Result<(Steps, Option<LiveClaim>), Refusal> {
     let earlier = responses::earlier(api, body, shared).await;
+    let dialect = shared.config.dialect_of(api, request);
     let broken = move |request: &RecordedRequest, body: &_, applies: &dyn Fn(&Rule) -> bool| {
-        api.first_broken_after(request, body, &earlier, applies)
+        in_dialect(api, dialect, applies, |applies| {
+            api.first_broken_after(request, body, &earlier, applies)
+        })
     };
     let body = check_rules(request, broken, body, shared).await?;
     responses::check_served(request, api, body)?;
@@ -97,7 +101,8 @@ async fn decide(
         shared.bind_gates(&turn);
     }
     let asked = Some((api, &**body, &**request.body()));
-    let context = shared.config.context(&turn, &origin, asked);
+    let mut context = shared.config.context(&turn, &origin, asked);
+    context.dialect = turn.dialect.unwrap_or(dialect);
     let form = if request.is_stream() {
         Form::Stream
     } else {

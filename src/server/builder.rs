@@ -12,7 +12,7 @@ use crate::{
     api::{Api, ByDefault, Form, SideScript, openai},
     plan::{self, Cut},
     request::{IntoMatcher, RecordedRequest},
-    script::{ApiError, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
+    script::{ApiError, Dialect, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
     small_map::SmallMap,
 };
 
@@ -43,6 +43,7 @@ impl WireStubBuilder {
             config: Config {
                 repertoire: Repertoire::new(built),
                 api: None,
+                dialect: None,
                 routes: SmallMap::new(),
                 cut: Cut::PerEvent,
                 body_limit: BODY_LIMIT,
@@ -207,6 +208,20 @@ impl WireStubBuilder {
     /// Writes all answers as the service wrote them at that time; a turn's own [`era`](Turn::era) goes before.
     pub fn era(mut self, era: Era) -> Self {
         self.config.repertoire.era = era;
+        self
+    }
+
+    /// Writes all answers of OpenAI Chat in this vendor's form, and refuses requests by its rules; a turn's own
+    /// [`dialect`](Turn::dialect) goes before. Without it the path of a request decides.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Dialect, WireStub};
+    ///
+    /// let builder = WireStub::builder().turn("Hello!").dialect(Dialect::Mistral);
+    /// # let _ = builder;
+    /// ```
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.config.dialect = Some(dialect);
         self
     }
 

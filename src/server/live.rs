@@ -195,6 +195,7 @@ fn only_parts(turn: Turn) -> Option<Vec<ScriptedPart>> {
         noise: None,
         seed: None,
         era: None,
+        dialect: None,
         allows_drift: _,
         built: _,
     } = turn

@@ -53,12 +53,14 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
 /// All that is served: the APIs, then the side roads.
 fn routes(shared: &Shared) -> String {
     let apis = served(shared).map(|api| {
-        let (method, path) = api.route();
+        let paths = api.paths().into_iter();
+        let paths: Vec<String> = paths.map(|path| format!("POST {path}")).collect();
         let more = shared.config.routes.iter();
         let more = more.filter(|(_, routed)| *routed == api);
         let more = more.map(|(path, _)| format!(", POST {path}"));
         format!(
-            "{method} {path}{} ({})",
+            "{}{} ({})",
+            paths.join(", "),
             more.collect::<String>(),
             api.name()
         )

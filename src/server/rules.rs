@@ -10,7 +10,11 @@ use super::{
     runtime::off_worker,
     shared::Shared,
 };
-use crate::{api::Rule, request::RecordedRequest, script::ApiError};
+use crate::{
+    api::{Api, Rule, RulesOf, rules_of},
+    request::RecordedRequest,
+    script::{ApiError, Dialect},
+};
 
 type Broken = Option<(&'static Rule, ApiError)>;
 
@@ -56,6 +60,36 @@ pub(super) async fn check_rules<'b>(
             error: Box::new(error),
         }),
         None => Ok(body),
+    }
+}
+
+/// The first rule that is broken, of those that hold for this dialect too, and the answer in its vendor's words.
+pub(super) fn in_dialect(
+    api: Api,
+    dialect: Dialect,
+    applies: &dyn Fn(&Rule) -> bool,
+    first_broken: impl FnOnce(&dyn Fn(&Rule) -> bool) -> Broken,
+) -> Broken {
+    if api != Api::OpenAiChat {
+        return first_broken(applies);
+    }
+    let mut broken = first_broken(&|rule| applies(rule) && holds_for(dialect, rule));
+    if let Some((rule, error)) = &mut broken {
+        // who has no key is told so in the vendor's words
+        if rule.name == "credentials" && dialect != Dialect::OpenAi {
+            *error = ApiError::authentication();
+        }
+    }
+    broken
+}
+
+/// Whether a rule of OpenAI's holds for a dialect too.
+fn holds_for(dialect: Dialect, rule: &Rule) -> bool {
+    match rules_of(dialect) {
+        RulesOf::OpenAi => true,
+        RulesOf::OpenAiDeployment => rule.name != "required-fields",
+        RulesOf::KeyAndBody => matches!(rule.name, "credentials" | "json-body"),
+        RulesOf::Body => rule.name == "json-body",
     }
 }
 

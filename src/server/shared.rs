@@ -20,7 +20,7 @@ use crate::{
     },
     plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
-    script::{GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},
+    script::{Dialect, GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},
     small_map::SmallMap,
     verify::{Verification, VerifyError, journal_lines},
 };
@@ -30,6 +30,8 @@ pub(super) struct Config {
     pub(super) repertoire: Repertoire,
     /// The only API served, if one was named.
     pub(super) api: Option<Api>,
+    /// The form of all answers of OpenAI Chat, if it is the same.
+    pub(super) dialect: Option<Dialect>,
     /// Further paths of model calls.
     pub(super) routes: SmallMap<String, Api>,
     pub(super) cut: Cut,
@@ -58,6 +60,11 @@ impl Config {
         }
     }
 
+    /// The dialect of a request's answer, unless its turn names another.
+    pub(super) fn dialect_of(&self, api: Api, request: &RecordedRequest) -> Dialect {
+        self.dialect.unwrap_or_else(|| api.dialect_of(request))
+    }
+
     /// What the answer to a call with this body depends on besides its turn; `None` is a body that no one sent.
     pub(super) fn context(
         &self,
@@ -70,6 +77,7 @@ impl Config {
             .unwrap_or_else(|| origin.seed(self.repertoire.seed));
         let mut context = Context {
             era: turn.era.unwrap_or(self.repertoire.era),
+            dialect: turn.dialect.or(self.dialect).unwrap_or_default(),
             ..Context::unasked(
                 seed,
                 turn.is_plain() || self.repertoire.noise == Noise::Plain,

@@ -10,8 +10,9 @@ use super::{
     wait::{Found, Wait},
 };
 use crate::{
+    api::base_path,
     request::{Kind, RecordedRequest},
-    script::count,
+    script::{Dialect, count},
     verify::VerifyError,
 };
 
@@ -160,6 +161,21 @@ impl StubHandle {
     #[must_use]
     pub fn openai_url(&self) -> String {
         self.url() + "/v1"
+    }
+
+    /// The base URL that the clients of this vendor expect; those that add `/chat/completions` to it, as OpenAI's own do. For
+    /// [`Dialect::Azure`] it is that of its newer API; its older clients add a deployment to [`url`](Self::url).
+    ///
+    /// ```
+    /// use llm_wire_stub::{Dialect, WireStub};
+    ///
+    /// let stub = WireStub::builder().start();
+    /// assert_eq!(stub.dialect_url(Dialect::OpenRouter), stub.url() + "/api/v1");
+    /// assert_eq!(stub.dialect_url(Dialect::OpenAi), stub.openai_url());
+    /// ```
+    #[must_use]
+    pub fn dialect_url(&self, dialect: Dialect) -> String {
+        self.url() + base_path(dialect)
     }
 
     /// The model calls so far, in order of arrival.

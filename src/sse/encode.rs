@@ -1,22 +1,53 @@
 //! An event's name and data go in, its bytes come out: the shape that every provider on SSE sends.
 //! Other line ends, comments and odd spacing are faults, and `plan` makes them from these bytes.
 
+/// How lines end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineEnd {
+    Lf,
+    CrLf,
+}
+
+impl LineEnd {
+    const fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Lf => b"\n",
+            Self::CrLf => b"\r\n",
+        }
+    }
+}
+
+/// Appends `: TEXT` and a blank line.
+pub(crate) fn encode_comment(text: &[u8], line_end: LineEnd, out: &mut Vec<u8>) {
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(text);
+    out.extend_from_slice(line_end.bytes());
+    out.extend_from_slice(line_end.bytes());
+}
+
 /// Appends `event: NAME`, `data: DATA` and a blank line to `out`; without a name, no `event:` line.
 ///
 /// `data` goes on one data line, so it must not contain CR or LF. Nor may `name`, which is not
 /// checked: an API has a fixed set of them, and looks at others itself.
 pub(crate) fn encode(name: Option<&str>, data: &[u8], out: &mut Vec<u8>) {
+    encode_lines(name, data, LineEnd::Lf, out);
+}
+
+/// As [`encode`], with lines that end so.
+pub(crate) fn encode_lines(name: Option<&str>, data: &[u8], line_end: LineEnd, out: &mut Vec<u8>) {
     debug_assert!(is_one_line(data), "data of an event must be one line");
     // The hot path of a stream, also in a dev build, where every call is paid for: nothing but appends.
     if let Some(name) = name {
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\ndata: ");
+        out.extend_from_slice(line_end.bytes());
+        out.extend_from_slice(b"data: ");
     } else {
         out.extend_from_slice(b"data: ");
     }
     out.extend_from_slice(data);
-    out.extend_from_slice(b"\n\n");
+    out.extend_from_slice(line_end.bytes());
+    out.extend_from_slice(line_end.bytes());
 }
 
 // `contains` of a byte runs inside the standard library, which is optimised in a dev build too; an

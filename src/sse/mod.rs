@@ -19,6 +19,6 @@ mod error;
 mod event;
 
 pub use decode::SseDecoder;
-pub(crate) use encode::encode;
+pub(crate) use encode::{LineEnd, encode, encode_comment, encode_lines};
 pub use error::{SseError, SseErrorKind};
 pub use event::SseEvent;

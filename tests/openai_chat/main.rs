@@ -17,6 +17,7 @@ mod turns;
 
 mod bytes;
 mod captures;
+mod dialects;
 mod envelope;
 mod errors;
 mod live;

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{API, turns::of_openai_chat};
 
 /// The events of a body that comes in these two pieces, read.
-fn in_two(body: &[u8], at: usize) -> Reply {
+pub(super) fn in_two(body: &[u8], at: usize) -> Reply {
     let mut decoder = SseDecoder::new();
     let mut accumulator = Accumulator::new(API);
     for bytes in [&body[..at], &body[at..]] {

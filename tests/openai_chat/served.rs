@@ -28,9 +28,11 @@ async fn chat_is_served_below_v1_and_at_routes_that_are_named() {
     let served: Vec<_> = stub.requests().iter().map(|r| r.api()).collect();
     assert_eq!(served, [Some(Api::OpenAiChat); 2]);
 
-    let lost = call(&stub).to("/chat/completions").send().await;
+    let lost = call(&stub).to("/completions").send().await;
     assert_eq!(lost.status, 404);
-    let served_there = "POST /v1/chat/completions, POST /gateway/chat (openai_chat)";
+    let served_there = "POST /v1/chat/completions, POST /api/v1/chat/completions, \
+        POST /openai/deployments/{name}/chat/completions, POST /chat/completions, \
+        POST /openai/v1/chat/completions, POST /gateway/chat (openai_chat)";
     assert!(lost.message().contains(served_there), "{}", lost.message());
     assert!(stub.try_verify().is_err());
 }

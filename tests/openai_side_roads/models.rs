@@ -208,7 +208,7 @@ async fn what_is_not_served_is_told_with_the_side_roads_of_every_provider() {
         .start();
     let missing = get(&stub, "/models/").await;
     assert_eq!((missing.status, missing.why()), (404, "not-served"));
-    let expected = "\n  expected: POST /v1/chat/completions (openai_chat); \
+    let expected = "\n  expected: POST /v1/chat/completions, POST /api/v1/chat/completions, POST /openai/deployments/{name}/chat/completions, POST /chat/completions, POST /openai/v1/chat/completions (openai_chat); \
                     GET /v1/models, GET /v1/models/{id}, POST /v1/embeddings, GET /v1/responses/{id}, DELETE /v1/responses/{id}, GET /v1/responses/{id}/input_items, POST /v1/moderations (side roads of OpenAI)\n  \
                     help: check the base URL that the client was given";
     assert!(

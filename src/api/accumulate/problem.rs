@@ -156,6 +156,11 @@ impl<'a> Members<'a> {
         json::to_string(&Value::Object(self.map.clone()), Spacing::Compact)
     }
 
+    /// All of them, as a value.
+    pub(crate) fn to_value(self) -> Value {
+        Value::Object(self.map.clone())
+    }
+
     /// The member, if there is one and it is not `null`.
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())

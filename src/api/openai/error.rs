@@ -283,6 +283,12 @@ pub(crate) fn error_answer(api: Api, error: &ApiError, context: &Context) -> (He
     if responses && row.status == 401 {
         head.push("www-authenticate", "Bearer realm=\"OpenAI API\"");
     }
+    add_headers(&mut head, error);
+    (head, written(error, &row, printer))
+}
+
+/// Adds the headers that the error itself has, in place of others of their names.
+pub(crate) fn add_headers(head: &mut Head, error: &ApiError) {
     if let Some(hint) = error.retry_hint {
         let retry = match hint {
             RetryHint::Retry => "true",
@@ -300,7 +306,6 @@ pub(crate) fn error_answer(api: Api, error: &ApiError, context: &Context) -> (He
     for (name, value) in &error.headers {
         head.push(name.clone(), value.clone());
     }
-    (head, written(error, &row, printer))
 }
 
 /// The event that reports `error` inside a stream.
@@ -314,7 +319,9 @@ pub(crate) fn error_event(api: Api, error: &ApiError, context: &Context) -> Wire
 }
 
 /// What is said of an error.
+#[derive(Debug)]
 pub(crate) struct Words {
+    pub(crate) status: u16,
     pub(crate) message: String,
     pub(crate) error_type: String,
     pub(crate) param: Option<String>,
@@ -332,6 +339,7 @@ impl Words {
         let param = row.param.filter(|_| error.message.is_none());
         let code = error.error_code.as_deref().or(row.code);
         Self {
+            status: row.status,
             message: error.message.as_deref().unwrap_or(&row.message).to_owned(),
             error_type: error
                 .error_type

@@ -9,7 +9,7 @@ pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod side_roads;
 
-pub(crate) use error::{error_answer, error_event, kind_of, words};
+pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
 pub(crate) use piece::Piece;
 

@@ -76,10 +76,11 @@ fn message(sent: &Value) -> Message {
         Some("system" | "developer") => Role::System,
         other => Role::Other(other.unwrap_or_default().to_owned()),
     };
-    let mut parts: Vec<MessagePart> = match content.as_str() {
-        Some(text) => vec![text_part(text)],
-        None => items(Some(content)).map(part).collect(),
-    };
+    let mut parts: Vec<MessagePart> = thought(sent).into_iter().collect();
+    match content.as_str() {
+        Some(text) => parts.push(text_part(text)),
+        None => parts.extend(items(Some(content)).map(part)),
+    }
     parts.extend(sent.get("refusal").and_then(Value::as_str).map(text_part));
     parts.extend(items(sent.get("tool_calls")).map(call));
     parts.extend(sent.get("function_call").map(|sent| called("", sent)));
@@ -90,8 +91,30 @@ fn text_part(text: &str) -> MessagePart {
     MessagePart::Text(text.to_owned())
 }
 
+/// What the client sends back of the model's thinking, to the dialects that take it.
+fn thought(sent: &Value) -> Option<MessagePart> {
+    let text = |name: &str| sent.get(name).and_then(Value::as_str);
+    let details = || items(sent.get("reasoning_details"));
+    let of_details = |name: &str| -> String {
+        let texts = details().filter_map(|detail| detail.get(name)?.as_str());
+        texts.collect()
+    };
+    let said = text("reasoning_content").or_else(|| text("reasoning"));
+    let text = said.map_or_else(|| of_details("text"), str::to_owned);
+    let signature = of_details("signature");
+    (!(text.is_empty() && signature.is_empty()))
+        .then_some(MessagePart::Thinking { text, signature })
+}
+
 fn part(sent: &Value) -> MessagePart {
     match sent.get("type").and_then(Value::as_str) {
+        // Mistral's
+        Some("thinking") => MessagePart::Thinking {
+            text: items(sent.get("thinking"))
+                .map(|item| string(item.get("text")))
+                .collect(),
+            signature: String::new(),
+        },
         Some("text") => MessagePart::Text(string(sent.get("text"))),
         Some("refusal") => MessagePart::Text(string(sent.get("refusal"))),
         _ => MessagePart::Other(sent.clone()),
@@ -220,6 +243,45 @@ mod tests {
         let format = ResponseFormat::new(Some("n".to_owned()), schema);
         assert_eq!(read.response_format, Some(format));
         assert_eq!(read.max_tokens, Some(7));
+    }
+
+    #[test]
+    fn thinking_that_is_sent_back_is_read_in_every_dialect() {
+        let thought = |signature: &str| MessagePart::Thinking {
+            text: "hm".to_owned(),
+            signature: signature.to_owned(),
+        };
+        for (message, signature) in [
+            (json!({"content": "x", "reasoning_content": "hm"}), ""),
+            (json!({"content": "x", "reasoning": "hm"}), ""),
+            (
+                json!({"content": "x", "reasoning": "hm", "reasoning_details": [
+                    {"type": "reasoning.text", "text": "hm", "signature": "s"}
+                ]}),
+                "s",
+            ),
+            (
+                json!({"content": "x", "reasoning_details": [{"text": "h"}, {"text": "m"}, {"signature": "s"}]}),
+                "s",
+            ),
+            (
+                json!({"content": [
+                    {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                    {"type": "text", "text": "x"}
+                ]}),
+                "",
+            ),
+        ] {
+            let mut sent = message.clone();
+            sent["role"] = json!("assistant");
+            let read = of(&json!({"messages": [sent]}));
+            let expected = vec![thought(signature), text_part("x")];
+            assert_eq!(
+                read.messages,
+                [Message::new(Role::Assistant, expected)],
+                "{message}"
+            );
+        }
     }
 
     #[test]

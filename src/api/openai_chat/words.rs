@@ -7,10 +7,10 @@ use crate::script::{StopReason, Usage};
 /// # Errors
 ///
 /// A reason that the API has no word for.
-pub(super) fn finish_reason(reason: &StopReason) -> Result<&str, String> {
+pub(super) fn finish_reason<'a>(reason: &'a StopReason, api: &str) -> Result<&'a str, String> {
     let unsayable = |what: &str| {
         Err(format!(
-            "OpenAI Chat cannot say that {what}\n  \
+            "{api} cannot say that {what}\n  \
              help: choose another stop reason; a string stands for itself"
         ))
     };
@@ -38,7 +38,7 @@ pub(super) fn stop_reason(word: &str, refuses: bool) -> StopReason {
 }
 
 /// What of a usage the API cannot say.
-pub(super) fn check_usage(usage: &Usage) -> Result<(), String> {
+pub(super) fn check_usage(usage: &Usage, api: &str) -> Result<(), String> {
     let some = |count: Option<u64>| count.is_some_and(|count| count > 0);
     for (said, what) in [
         (
@@ -60,7 +60,7 @@ pub(super) fn check_usage(usage: &Usage) -> Result<(), String> {
     ] {
         if said {
             return Err(format!(
-                "the usage of OpenAI Chat cannot say {what}\n  help: leave it out of the usage"
+                "the usage of {api} cannot say {what}\n  help: leave it out of the usage"
             ));
         }
     }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Checked,
     call::{Calls, Ended},
+    thought::Thought,
 };
 use crate::{
     api::{
@@ -17,6 +18,7 @@ use crate::{
 /// What was read of a choice.
 #[derive(Debug, Default)]
 pub(super) struct Choice {
+    thought: Thought,
     content: String,
     refusal: String,
     annotations: Vec<Value>,
@@ -71,8 +73,17 @@ impl Choice {
             None | Some("" | "assistant") => {}
             Some(_) => return Err(members.wrong("role", "`assistant`")),
         }
-        self.content
-            .push_str(members.string_or_null("content")?.unwrap_or_default());
+        self.thought.read(members)?;
+        if let Some(Value::Array(items)) = members.get("content") {
+            for (n, item) in items.iter().enumerate() {
+                let path = format!("{}content[{n}].", members.path());
+                let item = object(members, "content", item, &path)?;
+                self.content.push_str(self.thought.item(item)?);
+            }
+        } else {
+            self.content
+                .push_str(members.string_or_null("content")?.unwrap_or_default());
+        }
         self.refusal
             .push_str(members.string_or_null("refusal")?.unwrap_or_default());
         self.annotations
@@ -86,6 +97,21 @@ impl Choice {
             arguments.push_str(call.string_or_null("arguments")?.unwrap_or_default());
         }
         Ok(())
+    }
+
+    /// Some services say in each chunk the whole text so far, too: it has to be what the deltas came to.
+    pub(super) fn so_far(&self, choice: Members<'_>, path: &str) -> Checked<()> {
+        let Some(message) = choice.object_or_null("message")? else {
+            return Ok(());
+        };
+        let message = Members::new(path, message);
+        match message.string_or_null("content")? {
+            Some(text) if text != self.content => Err(message.wrong(
+                "content",
+                format!("`{}`, as the deltas come to", self.content.escape_debug()),
+            )),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Reads the reason why it stops; the same one may come again.
@@ -135,7 +161,7 @@ impl Choice {
             && self.calls.is_empty()
             && self.annotations.is_empty();
         let reason = words::stop_reason(word, refuses);
-        let mut parts = Vec::new();
+        let mut parts: Vec<Part> = self.thought.into_parts().collect();
         if !self.annotations.is_empty() {
             let citations = self.annotations.iter();
             let citations = citations.map(|sent| citation(sent, &self.content));
@@ -176,10 +202,11 @@ fn says_something(delta: Members<'_>) -> bool {
     let words = ["content", "refusal"];
     let lists = ["tool_calls", "annotations"];
     let member = |name: &&str| delta.get(name);
-    words
-        .iter()
-        .filter_map(member)
-        .any(|text| text.as_str() != Some(""))
+    Thought::says_something(delta)
+        || words
+            .iter()
+            .filter_map(member)
+            .any(|text| text.as_str() != Some(""))
         || lists
             .iter()
             .filter_map(member)
@@ -188,14 +215,14 @@ fn says_something(delta: Members<'_>) -> bool {
 }
 
 /// The array; none where the member is null or missing.
-fn array<'a>(members: Members<'a>, name: &str) -> Checked<&'a [Value]> {
+pub(super) fn array<'a>(members: Members<'a>, name: &str) -> Checked<&'a [Value]> {
     match members.get(name) {
         None => Ok(&[]),
         Some(_) => members.array(name),
     }
 }
 
-fn object<'a>(
+pub(super) fn object<'a>(
     members: Members<'_>,
     name: &str,
     item: &'a Value,

@@ -17,6 +17,7 @@ mod call;
 mod choice;
 #[cfg(test)]
 mod tests;
+mod thought;
 mod usage;
 
 pub(crate) use body::body_to_reply;
@@ -98,10 +99,12 @@ impl ChatAccumulator {
             };
             let choice = Members::new(&path, choice);
             let state = self.choice(choice)?;
+            let message = format!("{path}message.");
             let path = format!("{path}delta.");
             if let Some(delta) = choice.object_or_null("delta")? {
                 state.delta(delta, &path)?;
             }
+            state.so_far(choice, &message)?;
             state.finish(choice, &path)?;
         }
         Ok(())
@@ -127,7 +130,15 @@ impl ChatAccumulator {
         if let Some(found) = members.object_or_null("moderation")? {
             self.moderation = Some(Json::read(Value::Object(found.clone())));
         }
-        usage::read(members, &mut self.usage)
+        usage::read(members, &mut self.usage)?;
+        // Mistral's stands there
+        if let Some(usage) = members.object_or_null("usage")? {
+            let usage = Members::new("usage.", usage);
+            if let Some(tier) = usage.string_or_null("service_tier")? {
+                self.service_tier = Some(tier.to_owned());
+            }
+        }
+        Ok(())
     }
 
     /// The choice with this index; the next one is opened. Without an index it is the only one.
@@ -237,18 +248,35 @@ fn provider_error(members: Members<'_>, expected: &str) -> Option<Box<Problem>> 
         Value::Bool(said) => *said,
         Value::String(said) => !said.is_empty(),
         Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
-    })?;
+    });
+    let whole = members.to_value();
+    let error = match error {
+        Some(error) => error,
+        // Mistral's, which has no member of that name
+        None if is_error_itself(members) => &whole,
+        None => return None,
+    };
     let text = |name: &str| match error.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
-    let message = error
-        .as_str()
-        .map_or_else(|| text("message"), str::to_owned);
+    let message = match error {
+        Value::String(message) => message.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            said(error.get("detail").or_else(|| error.get("message")))
+        }
+    };
+    let beside = said(members.get("code"));
     let error_type = match text("type") {
         none if none.is_empty() => text("code"),
         error_type => error_type,
+    };
+    // xAI's stands beside it
+    let error_type = if error_type.is_empty() {
+        beside
+    } else {
+        error_type
     };
     Some(Problem::new(
         AccumulateErrorKind::Provider {
@@ -259,6 +287,21 @@ fn provider_error(members: Members<'_>, expected: &str) -> Option<Box<Problem>> 
         expected.to_owned(),
         Found::quoted(members.to_json()),
     ))
+}
+
+/// Whether an object is an error, and says it in its own members.
+fn is_error_itself(members: Members<'_>) -> bool {
+    let object = members.get("object").and_then(Value::as_str);
+    object == Some("error") || (members.has("detail") && !members.has("choices"))
+}
+
+/// A string as it is, other values as JSON.
+fn said(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => json::to_string(value, json::Spacing::Compact),
+    }
 }
 
 /// An event that is named an error and does not say which.

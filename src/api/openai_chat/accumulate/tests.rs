@@ -444,8 +444,18 @@ fn a_body_is_read_strictly() {
         ),
         (
             message(r#"{"content":[{"type":"text"}]}"#),
+            "the member `choices[0].message.content[0].text` is missing\n  where: openai_chat, byte 0\n  \
+             expected: a string\n  found: `{\"type\":\"text\"}`",
+        ),
+        (
+            message(r#"{"content":[{"type":"image"}]}"#),
+            "the member `choices[0].message.content[0].type` has a wrong type or value\n  \
+             where: openai_chat, byte 0\n  expected: `text` or `thinking`\n  found: `\"image\"`",
+        ),
+        (
+            message(r#"{"content":3}"#),
             "the member `choices[0].message.content` has a wrong type or value\n  where: openai_chat, byte 0\n  \
-             expected: a string or null\n  found: `[{\"type\":\"text\"}]`",
+             expected: a string or null\n  found: `3`",
         ),
         (
             r#"{"id":"c","model":"m","choices":[{"index":0,"message":{},"finish_reason":null}]}"#

@@ -21,6 +21,10 @@ pub(super) fn read(members: Members<'_>, usage: &mut Usage) -> Result<(), Box<Pr
         let audio = details.number_or_null("audio_tokens")?;
         known(&mut usage.input_audio_tokens, audio);
     }
+    if cached.is_none() {
+        // Together's
+        cached = found.number_or_null("cached_tokens")?;
+    }
     if let Some(prompt) = found.number_or_null("prompt_tokens")? {
         usage.cache_read_tokens = cached.unwrap_or(0);
         usage.cache_creation_tokens = written.unwrap_or(0);

@@ -1,32 +1,39 @@
 //! The events of one turn, one at a time.
 
+use std::collections::VecDeque;
+
 use super::{
-    envelope::write_usage,
-    frames::{Frame, Frames, Token},
+    chunk::{Chunks, Has, Now},
+    delta::Deltas,
+    frames::{Frame, Frames, Says, Token},
     logprobs::Logprobs,
     said::Said,
 };
 use crate::{
     api::{
-        Context, Ids, Mark, WireEvent,
-        openai_chat::{asked::Wanted, purpose},
+        Context, Mark, WireEvent,
+        openai_chat::{
+            dialect::{Comments, Done, UsageAt},
+            purpose,
+        },
     },
-    json::{write_number, write_str},
-    script::{Dice, Json, Turn},
+    script::{Dice, Turn},
 };
 
 /// The events of one turn, one at a time.
 pub(crate) struct Events {
     said: Said,
     frames: Frames,
-    /// The delta under way, and the choice that has it next.
-    frame: Option<(Frame, usize)>,
+    deltas: Deltas,
+    chunks: Chunks,
+    /// The delta under way, its bytes, and the choice that has it next.
+    frame: Option<(Frame, Vec<u8>, usize)>,
     /// What stands behind `"logprobs":` for the delta under way; empty if there is no such member.
     logprobs: Vec<u8>,
     probabilities: Option<Logprobs>,
     choices: usize,
-    usage: Wanted,
-    obfuscation: Option<Obfuscation>,
+    comments: Option<(&'static str, Dice)>,
+    ready: VecDeque<WireEvent>,
     next: Next,
 }
 
@@ -34,7 +41,7 @@ pub(crate) struct Events {
 #[derive(Clone, Copy)]
 enum Next {
     Choices,
-    Usage,
+    Usage(UsageAt),
     Moderation,
     Done,
     Nothing,
@@ -44,17 +51,39 @@ impl Events {
     pub(crate) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
         let mut said = Said::new(turn, context)?;
         let asked = &context.asked.chat;
-        let obfuscated = !context.plain && asked.obfuscation == Wanted::Yes;
-        let probabilities = asked.top_logprobs;
+        let row = said.row;
+        let mut ready = VecDeque::new();
+        let mut comments = None;
+        match row.comments {
+            _ if context.plain => {}
+            Comments::Often(text) => {
+                let mut dice = Dice::branch(context.seed, purpose::COMMENTS);
+                ready.extend((0..=dice.below(3)).map(|_| comment(text)));
+                comments = Some((text, dice));
+            }
+            Comments::WhileWaiting { text, .. } if turn.waits_at_its_head() => {
+                ready.push_back(comment(text));
+            }
+            Comments::None | Comments::WhileWaiting { .. } => {}
+        }
+        ready.extend(row.stream.prelude.map(|chunk| WireEvent {
+            name: None,
+            data: chunk.as_bytes().to_vec(),
+            mark: Mark::Other,
+        }));
         Ok(Self {
+            deltas: Deltas::new(&said, Dice::branch(context.seed, purpose::TOKENS)),
+            chunks: Chunks::new(&said, context),
             frames: Frames::new(&mut said),
             said,
             frame: None,
             logprobs: Vec::new(),
-            probabilities: probabilities.map(|top| Logprobs::new(context.seed, top)),
+            probabilities: asked
+                .top_logprobs
+                .map(|top| Logprobs::new(context.seed, top)),
             choices: asked.choices,
-            usage: asked.usage,
-            obfuscation: obfuscated.then(|| Obfuscation::new(context.seed)),
+            comments,
+            ready,
             next: Next::Choices,
         })
     }
@@ -64,40 +93,68 @@ impl Events {
         if self.frame.is_none() {
             let frame = self.frames.next()?;
             self.logprobs = self.logprobs_of(&frame);
-            self.frame = Some((frame, 0));
+            if let Says::Text(text) = &frame.says {
+                self.chunks.say(text);
+            }
+            let delta = self.deltas.written(&frame.says);
+            self.frame = Some((frame, delta, 0));
         }
-        let (frame, choice) = self.frame.take()?;
-        let mut data = Vec::with_capacity(320);
-        self.write_start(&mut data);
-        data.extend_from_slice(br#"{"index":"#);
-        write_number(&mut data, u64::try_from(choice).unwrap_or(u64::MAX));
-        data.extend_from_slice(br#","delta":"#);
-        data.extend_from_slice(&frame.delta);
-        if !self.logprobs.is_empty() {
-            data.extend_from_slice(br#","logprobs":"#);
-            data.extend_from_slice(&self.logprobs);
-        }
-        data.extend_from_slice(br#","finish_reason":"#);
-        if frame.finishes {
-            write_str(&mut data, &self.said.finish);
-        } else {
-            data.extend_from_slice(b"null");
-        }
-        data.extend_from_slice(b"}]");
-        if self.usage == Wanted::Yes {
-            data.extend_from_slice(br#","usage":null"#);
-        }
+        let (frame, delta, choice) = self.frame.take()?;
+        let last = choice + 1 == self.choices;
+        // a usage is that of all choices
+        let bill = frame.finishes
+            && last
+            && matches!(
+                self.chunks.usage_at(&self.said),
+                Some(UsageAt::WithFinish | UsageAt::EveryChunk)
+            );
+        let has = if bill { Has::Usage } else { Has::Choices };
+        let data = self.chunk(&frame, &delta, choice, has);
         // all choices have what a place is behind of; the first one to stop is the end of all
-        let counts = if frame.finishes {
-            choice == 0
-        } else {
-            choice + 1 == self.choices
-        };
+        let counts = if frame.finishes { choice == 0 } else { last };
         let mark = if counts { frame.mark } else { Mark::Other };
-        if choice + 1 < self.choices {
-            self.frame = Some((frame, choice + 1));
+        if !last {
+            self.frame = Some((frame, delta, choice + 1));
         }
-        Some(self.chunk(data, mark))
+        self.ready.push_back(WireEvent {
+            name: None,
+            data,
+            mark,
+        });
+        self.interrupted()
+    }
+
+    /// The next event that is ready; now and then a comment before it.
+    fn interrupted(&mut self) -> Option<WireEvent> {
+        /// One in so many chunks has a comment before it.
+        const RARITY: usize = 16;
+        if let Some((text, dice)) = &mut self.comments {
+            if dice.below(RARITY) == 0 {
+                return Some(comment(text));
+            }
+        }
+        self.ready.pop_front()
+    }
+
+    fn chunk(&mut self, frame: &Frame, delta: &[u8], choice: usize, has: Has) -> Vec<u8> {
+        let now = Now {
+            index: choice,
+            delta,
+            logprobs: &self.logprobs,
+            said: match &frame.says {
+                Says::Text(text) => text,
+                Says::Begin(_)
+                | Says::End
+                | Says::Refusal(_)
+                | Says::Thinking(_)
+                | Says::Signature(_)
+                | Says::Annotations(_)
+                | Says::Calls(_)
+                | Says::More { .. } => "",
+            },
+            finishes: frame.finishes,
+        };
+        self.chunks.written(&self.said, Some(&now), has)
     }
 
     fn logprobs_of(&mut self, frame: &Frame) -> Vec<u8> {
@@ -115,43 +172,36 @@ impl Events {
         out
     }
 
-    /// `{"id":…,"choices":[`
-    fn write_start(&self, out: &mut Vec<u8>) {
-        self.said.envelope.write_start(out, "chat.completion.chunk");
-        self.said.envelope.write_tier(out);
-        out.extend_from_slice(br#","choices":["#);
-    }
-
-    fn usage_chunk(&mut self) -> WireEvent {
-        let mut data = Vec::with_capacity(480);
-        self.write_start(&mut data);
-        data.extend_from_slice(br#"],"usage":"#);
-        write_usage(&mut data, &self.said.usage);
-        self.chunk(data, Mark::Other)
-    }
-
-    fn moderation_chunk(&mut self, found: &Json) -> WireEvent {
-        let mut data = Vec::with_capacity(4096);
-        self.write_start(&mut data);
-        data.extend_from_slice(br#"],"moderation":"#);
-        data.extend_from_slice(found.as_str().as_bytes());
-        if self.usage == Wanted::Yes {
-            data.extend_from_slice(br#","usage":null"#);
-        }
-        self.chunk(data, Mark::Other)
-    }
-
-    /// A chunk whose data lack their obfuscation and their last brace.
-    fn chunk(&mut self, mut data: Vec<u8>, mark: Mark) -> WireEvent {
-        if let Some(obfuscation) = &mut self.obfuscation {
-            obfuscation.write(&mut data);
-        }
-        data.push(b'}');
-        WireEvent {
+    /// The chunk with the usage, if it has one of its own.
+    fn usage_chunk(&mut self, at: UsageAt) -> Option<WireEvent> {
+        let data = match at {
+            UsageAt::OwnChunk => self.chunks.written(&self.said, None, Has::Usage),
+            UsageAt::AgainWithFinish => {
+                let delta = self.deltas.written(&Says::End);
+                let now = Now {
+                    index: 0,
+                    delta: &delta,
+                    logprobs: &self.logprobs,
+                    said: "",
+                    finishes: true,
+                };
+                self.chunks.written(&self.said, Some(&now), Has::Usage)
+            }
+            UsageAt::WithFinish | UsageAt::EveryChunk => return None,
+        };
+        Some(WireEvent {
             name: None,
             data,
-            mark,
-        }
+            mark: Mark::Other,
+        })
+    }
+}
+
+fn comment(text: &'static str) -> WireEvent {
+    WireEvent {
+        name: None,
+        data: text.as_bytes().to_vec(),
+        mark: Mark::Comment,
     }
 }
 
@@ -160,57 +210,45 @@ impl Iterator for Events {
 
     fn next(&mut self) -> Option<WireEvent> {
         loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
             match self.next {
                 Next::Choices => match self.choice() {
                     Some(event) => return Some(event),
-                    None if self.usage == Wanted::Yes => self.next = Next::Usage,
-                    None => self.next = Next::Moderation,
+                    None => {
+                        let usage = self.chunks.usage_at(&self.said);
+                        self.next = usage.map_or(Next::Moderation, Next::Usage);
+                    }
                 },
-                Next::Usage => {
+                Next::Usage(at) => {
                     self.next = Next::Moderation;
-                    return Some(self.usage_chunk());
+                    let chunk = self.usage_chunk(at);
+                    self.ready.extend(chunk);
                 }
                 Next::Moderation => {
                     self.next = Next::Done;
-                    if let Some(found) = self.said.moderation.take() {
-                        return Some(self.moderation_chunk(&found));
+                    if self.said.moderation.is_some() {
+                        let data = self.chunks.written(&self.said, None, Has::Moderation);
+                        return Some(WireEvent {
+                            name: None,
+                            data,
+                            mark: Mark::Other,
+                        });
                     }
                 }
                 Next::Done => {
                     self.next = Next::Nothing;
-                    return Some(WireEvent {
-                        name: None,
-                        data: b"[DONE]".to_vec(),
-                        mark: Mark::Terminal,
-                    });
+                    if self.said.row.done == Done::Yes {
+                        return Some(WireEvent {
+                            name: None,
+                            data: b"[DONE]".to_vec(),
+                            mark: Mark::Terminal,
+                        });
+                    }
                 }
                 Next::Nothing => return None,
             }
         }
-    }
-}
-
-/// What hides the length of a chunk: so many letters and digits that the chunk has 1 more character than a multiple of 16.
-struct Obfuscation {
-    dice: Dice,
-}
-
-impl Obfuscation {
-    const fn new(seed: u64) -> Self {
-        Self {
-            dice: Dice::branch(seed, purpose::OBFUSCATION),
-        }
-    }
-
-    /// Written before the last brace.
-    fn write(&mut self, data: &mut Vec<u8>) {
-        const START: &[u8] = br#","obfuscation":""#;
-        data.extend_from_slice(START);
-        // characters, so bytes that do not continue one; a quote and a brace follow
-        let characters = data.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 2;
-        let n = (17 - characters % 16) % 16;
-        let made = Ids::new(self.dice.next(), purpose::OBFUSCATION).base62("", n);
-        data.extend_from_slice(made.as_bytes());
-        data.push(b'"');
     }
 }

@@ -1,27 +1,60 @@
-//! What a choice streams, one delta at a time: the same in every choice.
+//! What a choice streams, one delta at a time, in neutral words: the same in every choice. How a delta is written is
+//! `delta.rs`'s.
 
 use std::collections::VecDeque;
 
 use super::{
-    annotation::write_all,
-    body::write_call,
+    annotation::Annotation,
     said::{Call, ContentKind, Fragment, Said},
 };
 use crate::{
-    api::Mark,
-    json::{write_number, write_str},
+    api::{
+        Mark,
+        openai_chat::dialect::{CallChunks, FinishAt},
+    },
     script::{CallOrder, Extent, ToolKind},
 };
 
 /// One delta of a choice, and what it means.
 pub(super) struct Frame {
-    /// The value of the member `delta`.
-    pub(super) delta: Vec<u8>,
+    pub(super) says: Says,
     pub(super) mark: Mark,
     /// The words of it that have a probability.
     pub(super) token: Token,
     /// The last of a choice.
     pub(super) finishes: bool,
+}
+
+/// What a delta says.
+pub(super) enum Says {
+    /// Nothing yet: a delta as it is.
+    Begin(&'static str),
+    /// Nothing more.
+    End,
+    Text(String),
+    Refusal(String),
+    Thinking(String),
+    Signature(String),
+    Annotations(Vec<Annotation>),
+    /// Calls that open, or that are whole.
+    Calls(Vec<Opening>),
+    /// More of a call.
+    More {
+        index: usize,
+        kind: ToolKind,
+        text: String,
+    },
+}
+
+/// A call that opens, or that is whole.
+pub(super) struct Opening {
+    pub(super) index: usize,
+    pub(super) id: String,
+    pub(super) kind: ToolKind,
+    pub(super) name: String,
+    pub(super) arguments: String,
+    /// Whether it is all that is said.
+    pub(super) only: bool,
 }
 
 /// What a delta has of text.
@@ -38,58 +71,180 @@ type Source = Box<dyn Iterator<Item = Frame> + Send>;
 /// The deltas of a choice, in order.
 pub(super) struct Frames {
     sources: VecDeque<Source>,
+    merges_end: bool,
+    held: Option<Frame>,
 }
 
 impl Frames {
     /// Takes the pieces of what is said.
     pub(super) fn new(said: &mut Said) -> Self {
+        let row = said.row;
         let mut sources: VecDeque<Source> = VecDeque::new();
-        let pieces = std::mem::take(&mut said.pieces);
+        let (pieces, annotations) = (
+            std::mem::take(&mut said.pieces),
+            std::mem::take(&mut said.annotations),
+        );
         let calls = std::mem::take(&mut said.calls);
-        let has_text = !(pieces.is_empty() && said.annotations.is_empty())
+        let has_text = !(pieces.is_empty() && annotations.is_empty())
             || calls.is_empty()
             || said.extent == Extent::SoFar;
-        // exactly one call stands in the chunk with the role
-        let merged = !has_text && calls.len() == 1;
-        if has_text {
-            let (kind, annotations) = (said.kind, std::mem::take(&mut said.annotations));
-            sources.push_back(once(Frame::role(kind)));
-            let (count, cited) = (pieces.len(), !annotations.is_empty());
-            let texts = pieces.into_iter().enumerate().flat_map(move |(n, piece)| {
+        let [of_text, of_thinking, of_calls] = row.stream.begin;
+        let only = row.calls.as_ref().is_some_and(|calls| calls.only.is_some());
+        // exactly one call may stand in the chunk with the role
+        let merged = !has_text && calls.len() == 1 && only && said.thought.is_none();
+        if let Some(thought) = said.thought.take() {
+            sources.push_back(Box::new(
+                of_thinking.iter().map(|delta| Frame::begin(delta)),
+            ));
+            let (count, signed) = (thought.pieces.len(), thought.signature.is_some());
+            let pieces = thought.pieces.into_iter().enumerate();
+            let fragments = pieces.flat_map(move |(n, piece)| {
                 let fragments = piece.fragments();
                 fragments.map(move |fragment| {
-                    let ends = fragment.last && n + 1 == count && !cited;
-                    Frame::text(kind, fragment, ends)
+                    let ends = fragment.last && n + 1 == count && !signed;
+                    Frame::new(Says::Thinking(fragment.text), delta_mark(ends))
                 })
             });
-            sources.push_back(Box::new(texts));
-            if cited {
-                sources.push_back(once(Frame::annotations(&annotations)));
+            sources.push_back(Box::new(fragments));
+            let signature = thought.signature.into_iter();
+            sources.push_back(Box::new(
+                signature.map(|text| Frame::new(Says::Signature(text), Mark::PartEnd)),
+            ));
+        } else if has_text {
+            let refusal = row
+                .stream
+                .refusal
+                .filter(|_| said.kind == ContentKind::Refusal);
+            match refusal {
+                Some([begin, _]) => sources.push_back(once(Frame {
+                    token: Token::Begin,
+                    ..Frame::begin(begin)
+                })),
+                None => sources.push_back(Box::new(of_text.iter().map(|delta| Frame {
+                    token: Token::Begin,
+                    ..Frame::begin(delta)
+                }))),
             }
         } else if !merged {
-            let role = br#"{"role":"assistant","content":null}"#.to_vec();
-            sources.push_back(once(Frame::new(role, Mark::Other)));
+            sources.push_back(Box::new(of_calls.iter().map(|delta| Frame::begin(delta))));
         }
-        let mut arguments: Vec<Source> = Vec::new();
-        for (index, call) in calls.into_iter().enumerate() {
-            let opening = once(Frame::call(index, &call, merged));
-            let (kind, fragments) = (call.kind, call.arguments.fragments());
-            let fragments =
-                Box::new(fragments.map(move |fragment| Frame::argument(index, kind, &fragment)));
-            match said.call_order {
-                CallOrder::OneAfterTheOther => sources.extend([opening, fragments as Source]),
-                CallOrder::Interleaved => {
-                    sources.push_back(opening);
-                    arguments.push(fragments);
-                }
-            }
+        let (kind, count, cited) = (said.kind, pieces.len(), !annotations.is_empty());
+        let texts = pieces.into_iter().enumerate().flat_map(move |(n, piece)| {
+            let fragments = piece.fragments();
+            fragments.map(move |fragment| {
+                Frame::text(
+                    kind,
+                    fragment.text,
+                    fragment.last && n + 1 == count && !cited,
+                )
+            })
+        });
+        sources.push_back(Box::new(texts));
+        if cited {
+            sources.push_back(once(Frame::new(
+                Says::Annotations(annotations),
+                Mark::PartLast,
+            )));
         }
-        sources.push_back(Box::new(InTurns(arguments.into())));
+        push_calls(&mut sources, calls, merged, said);
         sources.push_back(once(Frame {
             finishes: true,
-            ..Frame::new(b"{}".to_vec(), Mark::StopReason)
+            ..Frame::new(Says::End, Mark::StopReason)
         }));
-        Self { sources }
+        Self {
+            sources,
+            merges_end: row.finish == FinishAt::WithLast && said.extent == Extent::Whole,
+            held: None,
+        }
+    }
+
+    fn following(&mut self) -> Option<Frame> {
+        loop {
+            match self.sources.front_mut()?.next() {
+                Some(frame) => return Some(frame),
+                None => self.sources.pop_front(),
+            };
+        }
+    }
+}
+
+/// Tool calls, as the row streams them.
+fn push_calls(sources: &mut VecDeque<Source>, calls: Vec<Call>, only: bool, said: &Said) {
+    let chunks = said.row.calls.as_ref().map(|calls| calls.chunks);
+    match chunks {
+        None => {}
+        Some(_) if calls.is_empty() => {}
+        Some(CallChunks::All) if said.extent == Extent::Whole => {
+            let speaks = |call: &&Call| !call.arguments.text.is_empty();
+            let mark = Mark::Several {
+                deltas: calls.iter().filter(speaks).count(),
+                parts: calls.len(),
+                stops: false,
+            };
+            let calls = calls.into_iter().enumerate();
+            let calls = calls.map(|(index, call)| Opening::whole(index, call));
+            sources.push_back(once(Frame::new(Says::Calls(calls.collect()), mark)));
+        }
+        Some(CallChunks::Each | CallChunks::All) => {
+            let calls = calls.into_iter().enumerate().map(|(index, call)| {
+                let empty = call.arguments.text.is_empty();
+                let mark = if empty {
+                    Mark::PartLast
+                } else {
+                    Mark::LastDelta
+                };
+                Frame::new(Says::Calls(vec![Opening::whole(index, call)]), mark)
+            });
+            sources.push_back(Box::new(calls));
+        }
+        Some(CallChunks::Fragments) => {
+            let mut arguments: Vec<Source> = Vec::new();
+            for (index, call) in calls.into_iter().enumerate() {
+                let empty = call.arguments.text.is_empty();
+                let opening = Frame::new(
+                    Says::Calls(vec![Opening::of(index, &call, only)]),
+                    if empty { Mark::PartLast } else { Mark::Other },
+                );
+                let (kind, fragments) = (call.kind, call.arguments.fragments());
+                let fragments =
+                    Box::new(fragments.map(move |fragment| Frame::more(index, kind, fragment)));
+                match said.call_order {
+                    CallOrder::OneAfterTheOther => {
+                        sources.extend([once(opening), fragments as Source]);
+                    }
+                    CallOrder::Interleaved => {
+                        sources.push_back(once(opening));
+                        arguments.push(fragments);
+                    }
+                }
+            }
+            sources.push_back(Box::new(InTurns(arguments.into())));
+        }
+    }
+}
+
+impl Opening {
+    /// A call without its arguments.
+    fn of(index: usize, call: &Call, only: bool) -> Self {
+        Self {
+            index,
+            id: call.id.clone(),
+            kind: call.kind,
+            name: call.name.clone(),
+            arguments: String::new(),
+            only,
+        }
+    }
+
+    pub(super) fn whole(index: usize, call: Call) -> Self {
+        Self {
+            index,
+            id: call.id,
+            kind: call.kind,
+            name: call.name,
+            arguments: call.arguments.text.to_string(),
+            only: false,
+        }
     }
 }
 
@@ -101,12 +256,23 @@ impl Iterator for Frames {
     type Item = Frame;
 
     fn next(&mut self) -> Option<Frame> {
-        loop {
-            match self.sources.front_mut()?.next() {
-                Some(frame) => return Some(frame),
-                None => self.sources.pop_front(),
-            };
+        if !self.merges_end {
+            return self.following();
         }
+        let frame = match self.held.take() {
+            Some(frame) => frame,
+            None => self.following()?,
+        };
+        let next = self.following();
+        if next.as_ref().is_some_and(|next| next.finishes) && frame.can_finish() {
+            return Some(Frame {
+                finishes: true,
+                mark: frame.mark.stopping(),
+                ..frame
+            });
+        }
+        self.held = next;
+        Some(frame)
     }
 }
 
@@ -128,77 +294,63 @@ impl Iterator for InTurns {
 }
 
 impl Frame {
-    const fn new(delta: Vec<u8>, mark: Mark) -> Self {
+    const fn new(says: Says, mark: Mark) -> Self {
         Self {
-            delta,
+            says,
             mark,
             token: Token::None,
             finishes: false,
         }
     }
 
-    /// The first chunk of a text, or of a refusal.
-    fn role(kind: ContentKind) -> Self {
-        let delta = match kind {
-            ContentKind::Text => br#"{"role":"assistant","content":"","refusal":null}"#.as_slice(),
-            ContentKind::Refusal => br#"{"role":"assistant","content":null,"refusal":""}"#,
+    const fn begin(delta: &'static str) -> Self {
+        Self::new(Says::Begin(delta), Mark::Other)
+    }
+
+    fn text(kind: ContentKind, text: String, ends: bool) -> Self {
+        let token = Token::Said(text.clone());
+        let says = match kind {
+            ContentKind::Text => Says::Text(text),
+            ContentKind::Refusal => Says::Refusal(text),
         };
         Self {
-            token: Token::Begin,
-            ..Self::new(delta.to_vec(), Mark::Other)
+            token,
+            ..Self::new(says, delta_mark(ends))
         }
     }
 
-    fn text(kind: ContentKind, fragment: Fragment, ends: bool) -> Self {
-        let mut delta = match kind {
-            ContentKind::Text => br#"{"content":"#.to_vec(),
-            ContentKind::Refusal => br#"{"refusal":"#.to_vec(),
+    fn more(index: usize, kind: ToolKind, fragment: Fragment) -> Self {
+        let mark = delta_mark(fragment.last);
+        let text = fragment.text;
+        Self::new(Says::More { index, kind, text }, mark)
+    }
+
+    /// Whether the reason why the answer stops may stand beside it.
+    const fn can_finish(&self) -> bool {
+        matches!(self.says, Says::Text(_) | Says::Calls(_))
+    }
+}
+
+impl Mark {
+    /// What an event means that carries the stop reason too.
+    const fn stopping(self) -> Self {
+        let (deltas, parts) = match self {
+            Self::Delta => (1, 0),
+            Self::LastDelta => (1, 1),
+            Self::PartEnd | Self::PartLast => (0, 1),
+            Self::Several { deltas, parts, .. } => (deltas, parts),
+            Self::Closing
+            | Self::StopReason
+            | Self::Terminal
+            | Self::Last
+            | Self::Comment
+            | Self::Other => (0, 0),
         };
-        write_str(&mut delta, &fragment.text);
-        delta.push(b'}');
-        Self {
-            token: Token::Said(fragment.text),
-            ..Self::new(delta, delta_mark(ends))
+        Self::Several {
+            deltas,
+            parts,
+            stops: true,
         }
-    }
-
-    fn annotations(annotations: &[super::annotation::Annotation]) -> Self {
-        let mut delta = br#"{"annotations":"#.to_vec();
-        write_all(&mut delta, annotations);
-        delta.push(b'}');
-        Self::new(delta, Mark::PartLast)
-    }
-
-    /// The chunk that opens a call: alone, or merged into the one with the role.
-    fn call(index: usize, call: &Call, merged: bool) -> Self {
-        let mut delta = if merged {
-            br#"{"role":"assistant","content":null,"tool_calls":[{"index":"#.to_vec()
-        } else {
-            br#"{"tool_calls":[{"index":"#.to_vec()
-        };
-        write_number(&mut delta, u64::try_from(index).unwrap_or(u64::MAX));
-        delta.push(b',');
-        write_call(&mut delta, call, "");
-        delta.extend_from_slice(if merged {
-            br#"],"refusal":null}"#.as_slice()
-        } else {
-            b"]}"
-        });
-        let empty = call.arguments.text.is_empty();
-        Self::new(delta, if empty { Mark::PartLast } else { Mark::Other })
-    }
-
-    fn argument(index: usize, kind: ToolKind, fragment: &Fragment) -> Self {
-        let mut delta = br#"{"tool_calls":[{"index":"#.to_vec();
-        write_number(&mut delta, u64::try_from(index).unwrap_or(u64::MAX));
-        delta.extend_from_slice(match kind {
-            ToolKind::Function => br#","function":{"arguments":"#.as_slice(),
-            // not recorded, and in no type of the SDKs: as the function's is
-            ToolKind::Custom => br#","custom":{"input":"#,
-        });
-        write_str(&mut delta, &fragment.text);
-        delta.extend_from_slice(b"}}]}");
-        Self::new(delta, delta_mark(fragment.last))
     }
 }
 

@@ -1,28 +1,37 @@
-//! A turn as this API says it, and what is read back from it.
+//! A turn as this API says it.
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::{annotation::Annotation, envelope::Envelope};
+use super::{
+    annotation::Annotation,
+    envelope::Envelope,
+    thought::{Scripted, Thought},
+    unsayable::{check_extras, no_place_for, unsayable},
+    usage,
+};
 use crate::{
     api::{
         Context, Ids,
         openai::moderation::beside_an_answer,
-        openai_chat::{asked::Moderation, purpose, words},
+        openai_chat::{
+            asked::Moderation,
+            dialect::{self, CallChunks, Row, Slot, has, row},
+            purpose, words,
+        },
     },
     json::{self, Spacing},
     script::{
-        Arguments, CallOrder, Citation, CustomToolCall, Cuts, Dice, Era, Extent, Extras, Fragments,
-        Json, Message, Part, Reply, Says, ScriptedPart, StopReason, ToolCall, ToolKind, Turn,
-        Usage,
+        Arguments, CallOrder, Citation, Cuts, Dice, Era, Extent, Fragments, Json, Message, Says,
+        ScriptedPart, StopReason, ToolKind, Turn, Usage,
     },
 };
 
 /// A turn as this API says it: all text is one, ids are filled in.
 pub(super) struct Said {
+    pub(super) row: &'static Row,
     pub(super) envelope: Envelope,
     pub(super) kind: ContentKind,
+    pub(super) thought: Option<Thought>,
     /// Pieces of the text, each with its own way to be cut.
     pub(super) pieces: Vec<Piece>,
     pub(super) annotations: Vec<Annotation>,
@@ -63,16 +72,19 @@ impl Said {
             Says::Message(message) => message,
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
         };
+        let row = row(context.dialect);
         if context.era != Era::today() {
-            return Err("on OpenAI Chat answers are written as today only\n  \
-                        help: leave out `.era(..)`"
-                .to_owned());
+            return Err(format!(
+                "on {} answers are written as today only\n  help: leave out `.era(..)`",
+                row.name
+            ));
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
-        check_extras(&extras)?;
+        check_extras(&extras, row)?;
         let stop_reason = message.effective_stop_reason();
         let usage = message.effective_usage();
         let mut said = Self {
+            row,
             envelope: Envelope::new(message, &extras, context),
             kind: match stop_reason {
                 StopReason::Refusal => ContentKind::Refusal,
@@ -86,23 +98,26 @@ impl Said {
                 | StopReason::Compaction
                 | StopReason::Other(_) => ContentKind::Text,
             },
+            thought: None,
             pieces: Vec::new(),
             annotations: Vec::new(),
             calls: Vec::new(),
             call_order: message.call_order,
             extent: message.extent,
-            finish: words::finish_reason(&stop_reason)?.to_owned(),
+            finish: words::finish_reason(&stop_reason, row.name)?.to_owned(),
             usage,
-            moderation: moderation(extras.moderation, context),
+            moderation: moderation(extras.moderation, context, row),
         };
         said.parts(message, context)?;
         // behind the parts: a tool of the provider's counts itself
-        words::check_usage(&said.usage)?;
+        words::check_usage(&said.usage, row.name)?;
+        usage::check(&said.usage, message.usage.as_ref(), row)?;
         said.check()?;
         Ok(said)
     }
 
     fn parts(&mut self, message: &Message, context: &Context) -> Result<(), String> {
+        let row = self.row;
         let mut ids = Ids::new(context.seed, purpose::TOOLS);
         for part in &message.parts {
             match part {
@@ -123,14 +138,9 @@ impl Said {
                         Arguments::Json(value) => json::to_string(value, Spacing::Compact).into(),
                         Arguments::Raw(text) => text.as_str().into(),
                     };
+                    let (id, kind) = (id.as_ref(), ToolKind::Function);
                     let arguments = self.written(text, fragments.as_ref(), context)?;
-                    let made = ids.base62("call_", 24);
-                    self.calls.push(Call {
-                        id: id.clone().unwrap_or(made),
-                        kind: ToolKind::Function,
-                        name: name.clone(),
-                        arguments,
-                    });
+                    self.call(id, kind, name, arguments, &mut ids)?;
                 }
                 ScriptedPart::CustomToolCall {
                     id,
@@ -138,41 +148,74 @@ impl Said {
                     input,
                     fragments,
                 } => {
+                    let (id, kind) = (id.as_ref(), ToolKind::Custom);
                     let input = self.written(Arc::clone(input), fragments.as_ref(), context)?;
-                    let made = ids.base62("call_", 24);
-                    self.calls.push(Call {
-                        id: id.clone().unwrap_or(made),
-                        kind: ToolKind::Custom,
-                        name: name.clone(),
-                        arguments: input,
-                    });
+                    self.call(id, kind, name, input, &mut ids)?;
                 }
+                ScriptedPart::Thinking {
+                    text,
+                    signature,
+                    ends_empty,
+                    fragments,
+                } => self.thinking(
+                    &Scripted {
+                        text,
+                        signature: signature.as_deref(),
+                        ends_empty: *ends_empty,
+                        fragments: fragments.as_ref(),
+                    },
+                    context,
+                )?,
                 ScriptedPart::ToolCall {
                     caller: Some(_), ..
-                } => return Err(unsayable("who called a tool", "leave out `.caller(..)`")),
-                ScriptedPart::Thinking { .. } | ScriptedPart::RedactedThinking { .. } => {
-                    return Err(unsayable(
-                        "what the model thought",
-                        "leave the thinking out; `Usage::thinking(..)` says how much of it there was",
-                    ));
                 }
-                ScriptedPart::ServerTool { .. } => {
-                    return Err(unsayable(
-                        "what a tool of the provider's did",
-                        "leave it out; `Citation::web_search_result` says what a text is based on",
-                    ));
-                }
-                ScriptedPart::Compaction { .. } => {
-                    return Err(unsayable("a compaction", "leave it out"));
-                }
-                ScriptedPart::Raw { .. } => {
-                    return Err(unsayable(
-                        "a raw block: a message has no list of blocks",
-                        "give it to the API that has it",
-                    ));
-                }
+                | ScriptedPart::RedactedThinking { .. }
+                | ScriptedPart::ServerTool { .. }
+                | ScriptedPart::Compaction { .. }
+                | ScriptedPart::Raw { .. } => return Err(no_place_for(part, row)),
             }
         }
+        Ok(())
+    }
+
+    fn thinking(&mut self, part: &Scripted<'_>, context: &Context) -> Result<(), String> {
+        let row = self.row;
+        let thought = Thought::with(self.thought.take(), part, row, context)?;
+        if !(self.pieces.is_empty() && self.calls.is_empty()) {
+            return Err(unsayable(
+                row,
+                "thinking behind text or a tool call: that of a message stands before these",
+                "put the thinking first",
+            ));
+        }
+        self.thought = Some(thought);
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        id: Option<&String>,
+        kind: ToolKind,
+        name: &str,
+        arguments: Piece,
+        ids: &mut Ids,
+    ) -> Result<(), String> {
+        let row = self.row;
+        let carried = match (&row.calls, kind) {
+            (None, _) => Err("a tool call"),
+            (Some(calls), ToolKind::Custom) if calls.custom.is_none() => {
+                Err("a call of a custom tool")
+            }
+            (Some(_), ToolKind::Function | ToolKind::Custom) => Ok(()),
+        };
+        carried.map_err(|what| unsayable(row, what, "leave it out, or choose another dialect"))?;
+        let made = dialect::made(row.call_id, ids, self.calls.len());
+        self.calls.push(Call {
+            id: id.cloned().unwrap_or(made),
+            kind,
+            name: name.to_owned(),
+            arguments,
+        });
         Ok(())
     }
 
@@ -185,11 +228,24 @@ impl Said {
     ) -> Result<Piece, String> {
         let n = u64::try_from(self.calls.len()).unwrap_or(u64::MAX);
         let seed = Dice::branch(context.seed, purpose::FRAGMENTS).next() ^ n;
+        let whole = self.sends_calls_whole();
         let cuts = match fragments {
+            Some(_) if whole => {
+                return Err(unsayable(
+                    self.row,
+                    "a tool call in fragments: a call comes whole",
+                    "leave out `.fragments(..)`, or choose another dialect",
+                ));
+            }
             Some(fragments) => fragments.cutter(&text)?,
             None => Cuts::Dealt(Dice::new(seed)),
         };
         Ok(Piece { text, cuts })
+    }
+
+    fn sends_calls_whole(&self) -> bool {
+        let chunks = self.row.calls.as_ref().map(|calls| calls.chunks);
+        matches!(chunks, Some(CallChunks::Each | CallChunks::All))
     }
 
     fn text(
@@ -198,6 +254,16 @@ impl Said {
         citations: Option<&[Citation]>,
         fragments: Option<&Fragments>,
     ) -> Result<(), String> {
+        let row = self.row;
+        if citations.is_some_and(|citations| !citations.is_empty())
+            && row.stream.annotations.is_none()
+        {
+            return Err(unsayable(
+                row,
+                "what a text is based on",
+                "leave the citations out, or choose another dialect",
+            ));
+        }
         let start = self.characters();
         let end = start + text.chars().count();
         for citation in citations.unwrap_or_default() {
@@ -209,6 +275,7 @@ impl Said {
         }
         if !self.calls.is_empty() {
             return Err(unsayable(
+                row,
                 "text behind a tool call: the text of a message stands before its calls",
                 "put the text before the call",
             ));
@@ -225,32 +292,62 @@ impl Said {
 
     /// What only the whole turn shows.
     fn check(&self) -> Result<(), String> {
+        let row = self.row;
         let refuses = self.kind == ContentKind::Refusal;
+        if refuses && row.stream.refusal.is_none() {
+            return Err(unsayable(
+                row,
+                "that the model refuses: a message has no member for it",
+                "say it as text, or stop with `StopReason::ContentFilter`",
+            ));
+        }
+        if self.call_order == CallOrder::Interleaved && self.sends_calls_whole() {
+            return Err(unsayable(
+                row,
+                "tool calls in turns: a call comes whole",
+                "leave out `.interleaved_tool_calls()`, or choose another dialect",
+            ));
+        }
         if refuses && self.extent == Extent::SoFar {
             return Err(unsayable(
+                row,
                 "live that the model refuses: the words were sent as text before",
                 "script the refusal as a whole turn",
             ));
         }
         if refuses && self.pieces.is_empty() {
             return Err(unsayable(
+                row,
                 "a refusal without words",
                 "add its `.text(..)`, or stop with `StopReason::ContentFilter`",
             ));
         }
         if refuses && !(self.calls.is_empty() && self.annotations.is_empty()) {
             return Err(unsayable(
+                row,
                 "a refusal beside tool calls or citations",
                 "leave these out",
             ));
         }
         if self.call_order == CallOrder::Interleaved && self.extent == Extent::SoFar {
             return Err(unsayable(
+                row,
                 "tool calls in turns in a live answer",
                 "script the calls as a whole turn",
             ));
         }
         Ok(())
+    }
+
+    /// What the model behind says of the reason why it stops.
+    pub(super) fn native(&self) -> &str {
+        let [stop, tool_calls, length] = self.row.native;
+        match self.finish.as_str() {
+            "stop" => stop,
+            "tool_calls" => tool_calls,
+            "length" => length,
+            word => word,
+        }
     }
 
     /// The whole text.
@@ -264,30 +361,11 @@ impl Said {
     }
 }
 
-fn unsayable(what: &str, help: &str) -> String {
-    format!("OpenAI Chat cannot say {what}\n  help: {help}")
-}
-
-/// What stands around the answer of other APIs only.
-fn check_extras(extras: &Extras) -> Result<(), String> {
-    for (said, what) in [
-        (extras.usage_at_start.is_some(), "usage_at_start"),
-        (extras.stop_details.is_some(), "stop_details"),
-        (extras.container.is_some(), "container"),
-        (extras.context_management.is_some(), "context_management"),
-        (extras.inference_geo.is_some(), "inference_geo"),
-    ] {
-        if said {
-            return Err(format!(
-                "an answer of OpenAI Chat has no `{what}`\n  help: leave it out of the turn"
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// What moderation found, where the request asks for it: what the turn says, or that nothing is flagged.
-fn moderation(said: Option<Json>, context: &Context) -> Option<Json> {
+fn moderation(said: Option<Json>, context: &Context, row: &Row) -> Option<Json> {
+    if !has(row.stream.chunk, Slot::Moderation) {
+        return None;
+    }
     match &context.asked.chat.moderation {
         Moderation::No => None,
         Moderation::IfSaid => said,
@@ -323,69 +401,4 @@ impl Piece {
 pub(super) struct Fragment {
     pub(super) text: String,
     pub(super) last: bool,
-}
-
-/// What a client that loses nothing reads from `turn`.
-pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String> {
-    let said = Said::new(turn, context)?;
-    let content = said.content();
-    let mut parts = Vec::new();
-    if !said.annotations.is_empty() {
-        let citations = said.annotations.iter();
-        parts.push(Part::CitedText {
-            citations: citations
-                .map(|annotation| annotation.to_citation(&content))
-                .collect(),
-            text: content,
-        });
-    } else if !content.is_empty() {
-        parts.push(Part::Text(content));
-    }
-    for call in said.calls {
-        parts.push(call.into_part()?);
-    }
-    let refuses = said.kind == ContentKind::Refusal;
-    let reason = words::stop_reason(&said.finish, refuses);
-    let mut usage = said.usage;
-    // it is always said
-    usage.thinking_tokens.get_or_insert(0);
-    (usage.web_search_requests, usage.web_fetch_requests) = (None, None);
-    let Envelope {
-        id,
-        model,
-        service_tier,
-        ..
-    } = said.envelope;
-    let mut reply = Reply::new(id, model, parts, reason, usage);
-    reply.service_tier = service_tier;
-    reply.moderation = said.moderation;
-    Ok(reply)
-}
-
-impl Call {
-    fn into_part(self) -> Result<Part, String> {
-        if self.id.is_empty() || self.name.is_empty() {
-            return Err("a tool call has no id, or no name\n  \
-                        help: such a call can be played, but no strict client reads it"
-                .to_owned());
-        }
-        let text = &*self.arguments.text;
-        if self.kind == ToolKind::Custom {
-            let call = CustomToolCall::new(self.id, self.name, text.to_owned());
-            return Ok(Part::CustomToolCall(call));
-        }
-        let arguments = match text {
-            "" | "null" => Value::Object(serde_json::Map::new()),
-            text => json::parse(text.as_bytes()).map_err(|error| {
-                format!(
-                    "the arguments of `{}` are not JSON: {error}\n  found: `{}`\n  \
-                     help: such a call can be played, but no strict client reads it",
-                    self.name,
-                    text.escape_debug()
-                )
-            })?,
-        };
-        let call = ToolCall::new(self.id, self.name, arguments);
-        Ok(Part::ToolCall(call))
-    }
 }

@@ -1,0 +1,112 @@
+//! vLLM, not recorded: names and order as in its source, the empty `finish_reason` of chunks that do not finish as public
+//! reports have it of compatible servers.
+
+use super::*;
+
+pub(in super::super) const VLLM: Row = Row {
+    name: "vLLM",
+    base: "/v1",
+    path: "/v1/chat/completions",
+    model: "meta-llama/Llama-3.1-8B-Instruct",
+    id: &[Id::Text("chatcmpl-"), Id::Hex(32)],
+    call_id: &[Id::Text("chatcmpl-tool-"), Id::Hex(32)],
+    fingerprint: None,
+    tier: Tier::Never,
+    no_logprobs: NoLogprobs::Null,
+    line_end: LineEnd::Lf,
+    escapes: Escapes::Least,
+    pad: Pad::None,
+    comments: Comments::None,
+    usage: UsageRow {
+        at: UsageAt::OwnChunk,
+        asked: UsageAsked::Needed,
+        null: UsageNull::Never,
+        template: r#"{"prompt_tokens":$prompt,"total_tokens":$total,"completion_tokens":$completion$<,"prompt_tokens_details":{"cached_tokens":$cached_if_any}$>}"#,
+    },
+    finish: FinishAt::OwnChunk,
+    native: NO_NATIVE,
+    done: Done::Yes,
+    stream: Stream {
+        prelude: None,
+        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>}"#,
+        choice: r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish_or_empty$<,"stop_reason":null$stops$>}"#,
+        begin: [
+            &[r#"{"role":"assistant","content":""}"#],
+            &[r#"{"role":"assistant","content":""}"#],
+            &[r#"{"role":"assistant","content":""}"#],
+        ],
+        text: r#"{"content":$text}"#,
+        thinking: Some(r#"{"reasoning_content":$text}"#),
+        signature: None,
+        refusal: None,
+        annotations: None,
+        finish: r#"{"content":""}"#,
+    },
+    calls: Some(Calls {
+        delta: r#"{"tool_calls":[$calls]}"#,
+        only: None,
+        function: CallForm {
+            item: r#"{"id":$call_id,"type":"function","index":$n,"function":{"name":$name,"arguments":$arguments}}"#,
+            more: r#"{"index":$n,"function":{"arguments":$arguments}}"#,
+            whole: r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+        },
+        custom: None,
+        chunks: CallChunks::Fragments,
+    }),
+    body: Body {
+        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"prompt_logprobs":null}"#,
+        choice: r#"{"index":$index,"message":{"role":"assistant","reasoning_content":$thinking_or_null,"content":$text_or_null,"tool_calls":[$calls_or_nothing]},"logprobs":$logprobs,"finish_reason":$finish,"stop_reason":null}"#,
+        printed: Printed::Compact,
+    },
+    head: Some(HeadRow {
+        stream: "text/event-stream; charset=utf-8",
+        json: "application/json",
+        always: &[],
+        noise: &[("server", "uvicorn")],
+    }),
+    errors: Some(ErrorTable {
+        shape: r#"{"error":{"message":$message,"type":$type,"param":$param,"code":$status}}"#,
+        printed: Printed::Compact,
+        content_type: "application/json",
+        rows: &[
+            ErrorRow {
+                shape: Some(r#"{"error":$message}"#),
+                ..uncoded(ErrorKind::Authentication, 401, "Unauthorized")
+            },
+            coded(
+                ErrorKind::NotFound,
+                404,
+                "NotFoundError",
+                "",
+                "The model `x` does not exist.",
+            ),
+            coded(
+                ErrorKind::InvalidRequest,
+                400,
+                "BadRequestError",
+                "",
+                "invalid request",
+            ),
+            coded(
+                ErrorKind::ContextOverflow,
+                400,
+                "BadRequestError",
+                "",
+                "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens in the messages, Please reduce the length of the messages.",
+            ),
+            coded(
+                ErrorKind::Internal,
+                500,
+                "InternalServerError",
+                "",
+                "Internal server error",
+            ),
+        ],
+        stream: StreamError {
+            name: None,
+            shape: r#"{"error":{"message":$message,"type":$type,"param":$param,"code":$status}}"#,
+            done: Done::Yes,
+        },
+    }),
+    rules: RulesOf::Body,
+};

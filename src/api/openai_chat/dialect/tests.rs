@@ -1,0 +1,122 @@
+use super::{template::unknown, *};
+
+/// Every template of a row, by its name.
+fn templates(row: &'static Row) -> Vec<(&'static str, &'static str)> {
+    let stream = &row.stream;
+    let mut all = vec![
+        ("usage", row.usage.template),
+        ("chunk", stream.chunk),
+        ("choice", stream.choice),
+        ("text", stream.text),
+        ("finish", stream.finish),
+        ("body", row.body.whole),
+        ("body choice", row.body.choice),
+    ];
+    let more = [stream.thinking, stream.signature, stream.annotations];
+    all.extend(more.into_iter().flatten().map(|text| ("delta", text)));
+    all.extend(
+        stream
+            .refusal
+            .into_iter()
+            .flatten()
+            .map(|text| ("refusal", text)),
+    );
+    if let Some(calls) = &row.calls {
+        all.push(("calls", calls.delta));
+        all.extend(calls.only.map(|text| ("only", text)));
+        for form in [Some(calls.function), calls.custom].into_iter().flatten() {
+            all.extend([form.item, form.more, form.whole].map(|text| ("call", text)));
+        }
+    }
+    if let Some(errors) = &row.errors {
+        all.extend([errors.shape, errors.stream.shape].map(|text| ("error", text)));
+        let shapes = errors.rows.iter().filter_map(|row| row.shape);
+        all.extend(shapes.map(|text| ("error", text)));
+    }
+    if let Some(head) = &row.head {
+        all.extend(head.always.iter().map(|(_, value)| ("header", *value)));
+    }
+    all
+}
+
+#[test]
+fn templates_name_slots_only() {
+    for dialect in Dialect::ALL {
+        for (what, template) in templates(row(*dialect)) {
+            assert_eq!(
+                unknown(template),
+                Vec::<&str>::new(),
+                "{dialect:?} {what}: {template}"
+            );
+            let count = |text: &str| template.matches(text).count();
+            assert_eq!(count("$<"), count("$>"), "{dialect:?} {what}: {template}");
+        }
+    }
+}
+
+#[test]
+fn deltas_that_begin_an_answer_have_no_slots() {
+    for dialect in Dialect::ALL {
+        let stream = &row(*dialect).stream;
+        let texts = stream.begin.into_iter().flatten().chain(&stream.prelude);
+        for text in texts {
+            assert!(!text.contains('$'), "{dialect:?}: {text}");
+        }
+    }
+}
+
+/// A row as the documentation has it.
+fn documented(dialect: Dialect) -> String {
+    let row = row(dialect);
+    let by_path =
+        match paths().any(|path| path == row.path && of_request(path, None) == Some(dialect)) {
+            true => format!("`{}`", row.path),
+            false if dialect == Dialect::Azure => format!("`{}`", row.path),
+            false => "by turn or stub".to_owned(),
+        };
+    let thinking = row.stream.thinking.unwrap_or_default();
+    let thinking = match thinking {
+        "" => "no",
+        text if text.contains("reasoning_details") => "`reasoning`, `reasoning_details`, signed",
+        text if text.contains("reasoning_content") => "`reasoning_content`",
+        text if text.contains("\"reasoning\"") => "`reasoning`",
+        _ => "items of `content`",
+    };
+    let calls = match row.calls.as_ref().map(|calls| calls.chunks) {
+        None => "no",
+        Some(CallChunks::Fragments) => "in fragments",
+        Some(CallChunks::Each) => "whole",
+        Some(CallChunks::All) => "all in one chunk",
+    };
+    let usage = match (row.usage.at, row.usage.asked) {
+        (UsageAt::OwnChunk, UsageAsked::Needed) => "if asked for, in a chunk of its own",
+        (UsageAt::OwnChunk, UsageAsked::No) => "in a chunk of its own",
+        (UsageAt::WithFinish, _) => "with `finish_reason`",
+        (UsageAt::AgainWithFinish, _) => "with a second `finish_reason`",
+        (UsageAt::EveryChunk, _) => "in every chunk",
+    };
+    let end = match row.done {
+        Done::Yes => "`[DONE]`",
+        Done::No => "`finish_reason`",
+    };
+    let base = match row.base {
+        "" => "the root".to_owned(),
+        base => format!("`{base}`"),
+    };
+    let name = format!("{dialect:?}");
+    format!("| `{name}` | {base} | {by_path} | {thinking} | {calls} | {usage} | {end} |")
+}
+
+#[test]
+fn the_documentation_has_the_rows() {
+    let text = include_str!("dialects.md");
+    let found: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    let expected: Vec<String> = Dialect::ALL
+        .iter()
+        .map(|dialect| documented(*dialect))
+        .collect();
+    assert_eq!(found.join("\n"), expected.join("\n"));
+}

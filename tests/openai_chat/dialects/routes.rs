@@ -1,0 +1,170 @@
+//! Which dialect answers: a turn's own, the stub's, or that of the path.
+
+use super::*;
+use crate::post::call;
+
+/// The member that tells the dialects apart by their chunks.
+async fn answered(stub: &WireStub, path: &str, key: (&str, &str)) -> String {
+    let answered = call(stub)
+        .to(path)
+        .header(key.0, key.1)
+        .streamed()
+        .send()
+        .await;
+    assert_eq!(answered.status, 200, "{path}");
+    String::from_utf8(answered.body.to_vec()).unwrap()
+}
+
+/// What only this dialect sends.
+fn sign(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::OpenRouter => "native_finish_reason",
+        Dialect::Azure => "prompt_filter_results",
+        Dialect::DeepSeek => "prompt_cache_hit_tokens",
+        Dialect::Groq => "x_groq",
+        Dialect::Mistral => "\"service_tier\":\"standard\"",
+        Dialect::Perplexity => "search_results",
+        Dialect::Together => "token_id",
+        Dialect::Ollama => "fp_ollama",
+        Dialect::Vllm => "stop_reason",
+        Dialect::Xai => "\"delta\":{},\"finish_reason\"",
+        _ => "\"refusal\":null",
+    }
+}
+
+#[tokio::test]
+async fn the_path_of_a_request_chooses_the_dialect() {
+    let bearer = ("authorization", "Bearer k");
+    let key = ("api-key", "k");
+    for (path, header, dialect) in [
+        ("/v1/chat/completions", bearer, Dialect::OpenAi),
+        ("/api/v1/chat/completions", bearer, Dialect::OpenRouter),
+        (
+            "/openai/deployments/gpt-4o/chat/completions?api-version=2024-12-01-preview",
+            key,
+            Dialect::Azure,
+        ),
+        ("/openai/v1/chat/completions", key, Dialect::Azure),
+        ("/openai/v1/chat/completions", bearer, Dialect::Groq),
+        // also Perplexity's, which has to be chosen
+        ("/chat/completions", bearer, Dialect::DeepSeek),
+    ] {
+        let stub = WireStub::builder().turn("x").start();
+        let body = answered(&stub, path, header).await;
+        assert!(body.contains(sign(dialect)), "{path}: {body}");
+        let mut requests = stub.requests();
+        assert_eq!(requests.pop().unwrap().api(), Some(API), "{path}");
+        stub.verify();
+    }
+}
+
+#[tokio::test]
+async fn the_stub_goes_before_the_path_and_the_turn_before_the_stub() {
+    for &dialect in Dialect::ALL {
+        let stub = WireStub::builder()
+            .turns([Turn::from("x"), Turn::from("x").dialect(Dialect::Groq)])
+            .dialect(dialect)
+            .start();
+        let bearer = ("authorization", "Bearer k");
+        for expected in [dialect, Dialect::Groq] {
+            let body = answered(&stub, "/api/v1/chat/completions", bearer).await;
+            assert!(body.contains(sign(expected)), "{dialect:?}: {body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_dialect_has_its_base_url() {
+    let stub = WireStub::builder().start();
+    for (dialect, base) in [
+        (Dialect::OpenAi, "/v1"),
+        (Dialect::OpenRouter, "/api/v1"),
+        (Dialect::Azure, "/openai/v1"),
+        (Dialect::DeepSeek, ""),
+        (Dialect::Groq, "/openai/v1"),
+        (Dialect::Mistral, "/v1"),
+        (Dialect::Perplexity, ""),
+        (Dialect::Xai, "/v1"),
+        (Dialect::Together, "/v1"),
+        (Dialect::Ollama, "/v1"),
+        (Dialect::Vllm, "/v1"),
+    ] {
+        assert_eq!(stub.dialect_url(dialect), stub.url() + base, "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_no_key_is_refused_in_the_words_of_the_dialect_unless_it_asks_for_none() {
+    for &dialect in Dialect::ALL {
+        let stub = WireStub::builder().turn("x").dialect(dialect).start();
+        let refused = call(&stub).to("/v1/chat/completions").send().await;
+        let runs_at_home = matches!(dialect, Dialect::Ollama | Dialect::Vllm);
+        if runs_at_home {
+            assert_eq!(refused.status, 200, "{dialect:?}");
+            continue;
+        }
+        let status = if dialect == Dialect::Xai { 400 } else { 401 };
+        assert_eq!(
+            (refused.status, refused.why()),
+            (status, "credentials"),
+            "{dialect:?}"
+        );
+        // OpenAI tells apart a key that is missing, and the body of Together has an id
+        if !matches!(dialect, Dialect::OpenAi | Dialect::Together) {
+            let expected = dialect.error_body(&ApiError::authentication());
+            assert_eq!(refused.body, expected, "{dialect:?}");
+        }
+        assert!(stub.try_verify().is_err());
+    }
+}
+
+#[tokio::test]
+async fn rules_that_are_openais_do_not_refuse_what_others_take() {
+    // no official SDK of OpenAI knows this member
+    for (dialect, status) in [
+        (Dialect::OpenAi, 400),
+        (Dialect::Azure, 400),
+        (Dialect::OpenRouter, 200),
+        (Dialect::Vllm, 200),
+    ] {
+        let stub = WireStub::builder().turn("x").dialect(dialect).start();
+        let asked = call(&stub)
+            .to("/v1/chat/completions")
+            .header("authorization", "Bearer k")
+            .member("top_k", 3);
+        assert_eq!(asked.send().await.status, status, "{dialect:?}");
+        let _ = stub.try_verify();
+    }
+}
+
+#[tokio::test]
+async fn comments_are_noise_and_are_counted_by_no_place() {
+    let stub = WireStub::builder()
+        .turns([
+            Turn::from("x").dialect(Dialect::OpenRouter),
+            Turn::from("x").dialect(Dialect::OpenRouter).plain(),
+            Turn::from("x").dialect(Dialect::DeepSeek),
+            Turn::from("x")
+                .dialect(Dialect::DeepSeek)
+                .delay(After::head(), std::time::Duration::from_millis(1)),
+            Turn::from("x")
+                .dialect(Dialect::Perplexity)
+                .delay(After::head(), std::time::Duration::from_millis(1)),
+        ])
+        .start();
+    let bearer = ("authorization", "Bearer k");
+    let path = "/v1/chat/completions";
+    for start in [
+        ": OPENROUTER PROCESSING\n\n",
+        "data: ",
+        "data: ",
+        ": keep-alive\n\ndata: ",
+        ": ping - 2026-08-19 14:34:12.737080\r\n\r\ndata: ",
+    ] {
+        let body = answered(&stub, path, bearer).await;
+        assert!(body.starts_with(start), "{start:?}: {body}");
+    }
+    let noisy = Turn::from("a b c").dialect(Dialect::OpenRouter);
+    let cut = sse_body(API, &noisy.end(After::events(2), Ending::CleanEof));
+    assert_eq!(String::from_utf8_lossy(&cut).matches("data: ").count(), 2);
+}
