@@ -58,8 +58,20 @@ impl Call {
         call.field("api", api).field("url", stub.openai_url())
     }
 
+    /// A call of another vendor's SDK (`groq`, `mistral`) on its dialect of Chat: `create` or `stream`.
+    pub fn vendor(stub: &StubHandle, vendor: &str, what: &str) -> Self {
+        let call = Self::chat(stub, what).field("provider", "vendors");
+        call.field("url", stub.url()).field("vendor", vendor)
+    }
+
+    /// Goes to another base URL than the provider's own.
+    pub fn at(self, url: String) -> Self {
+        self.field("url", url)
+    }
+
     pub(crate) fn provider(&self) -> Provider {
         match self.0["provider"].as_str() {
+            Some("vendors") => Provider::Vendors,
             Some(_) => Provider::OpenAi,
             None => Provider::Anthropic,
         }

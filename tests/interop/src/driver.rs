@@ -93,6 +93,8 @@ impl Sdk {
             (Self::TypeScript, Provider::Anthropic) => Language::TypeScript,
             (Self::Python | Self::PythonAsync, Provider::OpenAi) => Language::OpenAiPython,
             (Self::TypeScript, Provider::OpenAi) => Language::OpenAiTypeScript,
+            // they are asked in Python only
+            (_, Provider::Vendors) => Language::VendorsPython,
         }
     }
 }
@@ -104,6 +106,8 @@ pub enum Provider {
     Anthropic,
     /// OpenAI's.
     OpenAi,
+    /// Those of other vendors with a dialect of OpenAI's API, all in one driver.
+    Vendors,
 }
 
 /// A call under way.
@@ -182,30 +186,38 @@ enum Language {
     TypeScript,
     OpenAiPython,
     OpenAiTypeScript,
+    VendorsPython,
 }
 
 impl Language {
+    /// What a driver says that it has.
+    fn hello(self) -> String {
+        match self {
+            Self::VendorsPython => {
+                let pinned = |sdk: &str| pinned(REQUIREMENTS, &format!("{sdk}=="), "\n");
+                format!("groq {}, mistralai {}", pinned("groq"), pinned("mistralai"))
+            }
+            Self::Python | Self::TypeScript | Self::OpenAiPython | Self::OpenAiTypeScript => {
+                self.version().to_owned()
+            }
+        }
+    }
+
     fn version(self) -> &'static str {
         let (lock, before, after) = match self {
-            Self::Python => (
-                include_str!("../python/requirements.txt"),
-                "anthropic==",
-                "\n",
-            ),
+            Self::Python => (REQUIREMENTS, "anthropic==", "\n"),
             Self::TypeScript => (
                 include_str!("../node/package.json"),
                 "\"@anthropic-ai/sdk\": \"",
                 "\"",
             ),
-            Self::OpenAiPython => (include_str!("../python/requirements.txt"), "openai==", "\n"),
+            Self::OpenAiPython => (REQUIREMENTS, "openai==", "\n"),
+            Self::VendorsPython => (REQUIREMENTS, "groq==", "\n"),
             Self::OpenAiTypeScript => {
                 (include_str!("../node/package.json"), "\"openai\": \"", "\"")
             }
         };
-        let pinned = lock
-            .split_once(before)
-            .and_then(|(_, rest)| rest.split_once(after));
-        pinned.expect("the lock file names the SDK").0
+        pinned(lock, before, after)
     }
 
     fn command(self) -> Command {
@@ -227,6 +239,7 @@ impl Language {
         match self {
             Self::Python => python("python/driver.py"),
             Self::OpenAiPython => python("python/openai_driver.py"),
+            Self::VendorsPython => python("python/vendors_driver.py"),
             Self::TypeScript => node(include_str!("../node/driver.mjs")),
             Self::OpenAiTypeScript => node(concat!(
                 include_str!("../node/openai_responses.mjs"),
@@ -234,6 +247,16 @@ impl Language {
             )),
         }
     }
+}
+
+const REQUIREMENTS: &str = include_str!("../python/requirements.txt");
+
+/// What stands there in a lock file.
+fn pinned(lock: &'static str, before: &str, after: &str) -> &'static str {
+    let pinned = lock
+        .split_once(before)
+        .and_then(|(_, rest)| rest.split_once(after));
+    pinned.expect("the lock file names the SDK").0
 }
 
 #[track_caller]
@@ -291,7 +314,7 @@ impl Driver {
         let hello = driver.read();
         assert_eq!(
             hello["sdk"],
-            language.version(),
+            language.hello(),
             "another version of the SDK is installed\n  help: remove `tests/interop/.scratch`, run `.ci/interop`"
         );
         driver

@@ -23,6 +23,7 @@ macro_rules! for_each_sdk {
 }
 
 mod answers;
+mod dialects;
 mod errors;
 mod expected;
 mod requests;
