@@ -210,6 +210,7 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `prefill-support`, `cache-points`, `sampling-range`, `max-tokens-support`, `strict-schema`, \
          `system-role-support`, `content-types`, `json-word`, \
          `previous-response`, `reasoning-leads`, `reasoning-kept`, \
+         `completion-model`, `completion-best-of`, `completion-logprobs`, \
                  `embedding-input`, `embedding-list-length`, `embedding-token-limits`, \
                  `embedding-dimensions-support`, `embedding-form`, `moderation-input`\n  \
          help: the header `x-llm-wire-stub` of a refusal names its rule",
@@ -619,15 +620,16 @@ async fn a_call_whose_turn_cannot_be_played_is_told_why() {
 async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clients_read() {
     let built = line!() + 1;
     let stub = script().start();
-    let answered = call(&stub).to("/v1/completions?a=1").send().await;
+    let answered = call(&stub).to("/v1/complete?a=1").send().await;
 
     assert_eq!((answered.status, answered.why()), (404, "not-served"));
     assert_eq!(answered.header("x-should-retry"), "false");
     assert_eq!(answered.header("content-type"), "application/json");
     let message = format!(
-        "nothing is served at POST /v1/completions?a=1\n  \
+        "nothing is served at POST /v1/complete?a=1\n  \
          where: script of 0 turns, built at {FILE}:{built}\n  \
          expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions, POST /api/v1/chat/completions, POST /openai/deployments/{{name}}/chat/completions, POST /chat/completions, POST /openai/v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); \
+         POST /v1/completions (openai_completions); \
          POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, \
          POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, \
          DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, \

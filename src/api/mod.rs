@@ -153,14 +153,41 @@ pub enum Api {
     /// ```
     OpenAiResponses,
     /// OpenAI's legacy text completions: `POST /v1/completions`.
+    ///
+    /// Text and why it ended, and what it cost in three counters. Several texts are joined; places count fragments as on
+    /// Chat.
+    ///
+    /// Everything else is refused, with a way out: tool calls, thinking, citations, tools of the provider's, compaction,
+    /// raw blocks, refusals, finer counters, and what stands around the answers of other APIs only.
+    ///
+    /// The form is what the request asks for: `echo`, `logprobs` (made up, with a token for each fragment, their offsets
+    /// counted from the start of the prompt), `stream_options.include_usage`, and a choice for each prompt and each of
+    /// `n`, which all say the same turn; places count one of them. `suffix` and `best_of` leave no trace in an answer.
+    /// Each prompt is a message of the user's in [`messages`](crate::RecordedRequest::messages).
+    ///
+    /// Members and types as in the official SDKs, order and printer as in the documentation and in public reports; no
+    /// traffic was recorded. This crate's own: an echoed prompt is the first chunk of its choice, and one token; a live
+    /// answer begins with a chunk without text; no `system_fingerprint`, which the SDKs have as an option.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Turn, accumulate, json_body, sse_body};
+    ///
+    /// let turn = Turn::new().text(" upon a time.");
+    /// let body: serde_json::Value = serde_json::from_slice(&json_body(Api::OpenAiCompletions, &turn)).unwrap();
+    /// assert_eq!(body["choices"][0]["text"], " upon a time.");
+    ///
+    /// let reply = accumulate(Api::OpenAiCompletions, &sse_body(Api::OpenAiCompletions, &turn)).unwrap();
+    /// assert_eq!(reply.text(), " upon a time.");
+    /// ```
     OpenAiCompletions,
 }
 
 impl Api {
-    pub(crate) const ALL: [Self; 3] = [
+    pub(crate) const ALL: [Self; 4] = [
         Self::AnthropicMessages,
         Self::OpenAiChat,
         Self::OpenAiResponses,
+        Self::OpenAiCompletions,
     ];
 
     /// The name used in messages and fixtures.
@@ -315,7 +342,8 @@ impl Api {
         match self {
             Self::AnthropicMessages => anthropic_messages::head(form, context),
             Self::OpenAiChat => openai_chat::head(form, context),
-            Self::OpenAiResponses | Self::OpenAiCompletions => openai::head(form, context),
+            Self::OpenAiResponses => openai::head(form, context),
+            Self::OpenAiCompletions => openai_completions::head(form, context),
         }
     }
 

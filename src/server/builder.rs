@@ -289,6 +289,10 @@ impl WireStubBuilder {
     ///
     #[doc = include_str!("../api/openai_responses/rules/rules.md")]
     ///
+    /// The rules of OpenAI's text completions.
+    ///
+    #[doc = include_str!("../api/openai_completions/rules/rules.md")]
+    ///
     /// The rules of OpenAI's side roads.
     ///
     #[doc = include_str!("../api/openai/side_roads/rules.md")]

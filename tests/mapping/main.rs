@@ -39,6 +39,11 @@ const APIS: &[Column] = &[
         api: Api::OpenAiResponses,
         form: |turn| turn,
     },
+    Column {
+        name: "OpenAI Completions",
+        api: Api::OpenAiCompletions,
+        form: |turn| turn,
+    },
 ];
 
 const DOCUMENT: &str = include_str!("../../src/api/mapping.md");

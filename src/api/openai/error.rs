@@ -38,9 +38,24 @@ impl Row {
     fn of(api: Api, kind: ErrorKind, context: &Context) -> Self {
         let own = match api {
             Api::OpenAiResponses => Self::of_responses(kind, context),
-            Api::AnthropicMessages | Api::OpenAiChat | Api::OpenAiCompletions => None,
+            Api::OpenAiCompletions => Self::of_completions(kind),
+            Api::AnthropicMessages | Api::OpenAiChat => None,
         };
         own.unwrap_or_else(|| Self::of_chat(api, kind, context))
+    }
+
+    /// What text completions say otherwise, as embeddings do: known from public reports.
+    fn of_completions(kind: ErrorKind) -> Option<Self> {
+        let is_long = matches!(
+            kind,
+            ErrorKind::ContextOverflow | ErrorKind::ContextOverflowWithOutput
+        );
+        is_long.then_some(said(
+            400,
+            INVALID,
+            "This model's maximum context length is 4097 tokens, however you requested 51435 tokens (51419 in \
+             your prompt; 16 for the completion). Please reduce your prompt; or completion length.",
+        ))
     }
 
     /// What Responses says otherwise. Known from traffic: the model and the long input; from public reports: the

@@ -1,4 +1,4 @@
-//! What a request leaves to the model.
+//! What a request leaves to the model: no tools, and no form. A turn that calls one cannot be played here at all.
 
 use serde_json::Value;
 

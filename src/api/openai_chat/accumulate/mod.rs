@@ -22,6 +22,7 @@ mod usage;
 
 pub(crate) use body::body_to_reply;
 use serde_json::{Map, Value};
+pub(crate) use usage::read as read_usage;
 
 use self::choice::Choice;
 use crate::{
@@ -243,7 +244,7 @@ impl ChatAccumulator {
 }
 
 /// The error that stands in place of an answer, or in the middle of one.
-fn provider_error(members: Members<'_>, expected: &str) -> Option<Box<Problem>> {
+pub(crate) fn provider_error(members: Members<'_>, expected: &str) -> Option<Box<Problem>> {
     let error = members.get("error").filter(|error| match error {
         Value::Bool(said) => *said,
         Value::String(said) => !said.is_empty(),
@@ -305,7 +306,7 @@ fn said(value: Option<&Value>) -> String {
 }
 
 /// An event that is named an error and does not say which.
-fn named_error(data: &str, expected: &str) -> Box<Problem> {
+pub(crate) fn named_error(data: &str, expected: &str) -> Box<Problem> {
     let map: Map<String, Value> = serde_json::from_str(data).unwrap_or_default();
     let message = map.get("message").and_then(Value::as_str);
     Problem::new(

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Reads the member `usage` over what is known so far.
-pub(super) fn read(members: Members<'_>, usage: &mut Usage) -> Result<(), Box<Problem>> {
+pub(crate) fn read(members: Members<'_>, usage: &mut Usage) -> Result<(), Box<Problem>> {
     let Some(found) = members.object_or_null("usage")? else {
         return Ok(());
     };

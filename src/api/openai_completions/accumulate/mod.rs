@@ -1,0 +1,247 @@
+//! Events, or the non-streaming body, in; a [`Reply`], or what is wrong, out. Where it is wrong, the caller knows.
+//!
+//! | stage | chunk with a choice | chunk without | `[DONE]` | end |
+//! | --- | --- | --- | --- | --- |
+//! | no choice yet | its choice is open | skipped | error | error |
+//! | a choice is open | joined; with a `finish_reason` it is closed | usage is read | error | error |
+//! | all are closed | of a closed choice: error, unless it says nothing | usage is read | → done | whole |
+//! | done | error | error | skipped | whole |
+//!
+//! Choices may come in any order, since the service writes several prompts at once. An event whose data is empty or
+//! null is skipped; one named `error`, or with a member `error`, is an error; `[DONE]` may be missing.
+
+mod choice;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use self::choice::Choice;
+use crate::{
+    api::{
+        accumulate::{AccumulateErrorKind, Found, Members, Problem, body_object},
+        openai_chat::{named_error, provider_error, read_usage},
+    },
+    json,
+    script::{self, Part, Reply, Usage, count},
+    sse::SseEvent,
+};
+
+/// Behind a pointer, so that a `Result` stays small.
+type Checked<T> = Result<T, Box<Problem>>;
+
+const DONE: &str = "[DONE]";
+const OBJECT: &str = "text_completion";
+
+/// More choices than this no request asks for.
+const MOST_CHOICES: usize = 4096;
+
+/// The events of one answer in, its [`Reply`] out.
+#[derive(Debug, Default)]
+pub(crate) struct CompletionsAccumulator {
+    id: String,
+    model: String,
+    /// By their indices.
+    choices: Vec<Choice>,
+    usage: Usage,
+    done: bool,
+}
+
+impl CompletionsAccumulator {
+    pub(crate) fn push(&mut self, event: &SseEvent) -> Checked<()> {
+        let data = event.data();
+        let is_error = event.name() == Some("error");
+        if data.trim() == DONE {
+            return self.push_done();
+        }
+        if data.bytes().all(|byte| byte == b'\n') && !is_error {
+            return Ok(());
+        }
+        let map = match json::parse(data.as_bytes()) {
+            Ok(Value::Object(map)) => map,
+            Ok(Value::Null) if !is_error => return Ok(()),
+            Ok(_) | Err(_) if is_error => return Err(named_error(data, &self.expected())),
+            Ok(_) | Err(_) => {
+                return Err(Problem::new(
+                    AccumulateErrorKind::MalformedJson,
+                    "the data of an event is not one JSON object",
+                    "one JSON object, or [DONE]",
+                    Found::quoted(data),
+                ));
+            }
+        };
+        let members = Members::new("", &map);
+        if let Some(error) = provider_error(members, &self.expected()) {
+            return Err(error);
+        }
+        if is_error {
+            return Err(named_error(data, &self.expected()));
+        }
+        if self.done {
+            return Err(Problem::new(
+                AccumulateErrorKind::UnexpectedEvent,
+                "an event came behind [DONE]",
+                self.expected(),
+                Found::quoted(data),
+            ));
+        }
+        self.object(members)
+    }
+
+    /// A chunk, or a whole body.
+    fn object(&mut self, object: Members<'_>) -> Checked<()> {
+        self.envelope(object)?;
+        for (n, choice) in object.array("choices")?.iter().enumerate() {
+            let path = format!("choices[{n}].");
+            let Value::Object(choice) = choice else {
+                return Err(object.wrong("choices", "an array of objects"));
+            };
+            let choice = Members::new(&path, choice);
+            self.choice(choice)?.read(choice)?;
+        }
+        Ok(())
+    }
+
+    /// What stands around the choices.
+    fn envelope(&mut self, members: Members<'_>) -> Checked<()> {
+        match members.string_or_null("object")? {
+            None | Some(OBJECT) => {}
+            Some(_) => return Err(members.wrong("object", format!("`{OBJECT}`"))),
+        }
+        let id = members.string_or_null("id")?.unwrap_or_default();
+        if !id.is_empty() && !self.id.is_empty() && id != self.id {
+            let problem = members.wrong("id", format!("`{}`, as before", self.id.escape_debug()));
+            return Err(problem
+                .help("two answers may have been joined; each needs an accumulator of its own"));
+        }
+        let model = members.string_or_null("model")?.unwrap_or_default();
+        for (known, said) in [(&mut self.id, id), (&mut self.model, model)] {
+            if known.is_empty() {
+                said.clone_into(known);
+            }
+        }
+        read_usage(members, &mut self.usage)
+    }
+
+    /// The choice with this index. Without an index it is the only one.
+    fn choice(&mut self, choice: Members<'_>) -> Checked<&mut Choice> {
+        let index = match choice.number_or_null("index")? {
+            None if self.choices.len() < 2 => 0,
+            None => return Err(choice.missing("index", "the index of one of the choices")),
+            Some(index) => usize::try_from(index).unwrap_or(usize::MAX),
+        };
+        if index >= self.choices.len() && index < MOST_CHOICES {
+            self.choices.resize_with(index + 1, Choice::default);
+        }
+        self.choices.get_mut(index).ok_or_else(|| {
+            Problem::new(
+                AccumulateErrorKind::WrongBlock,
+                "a choice has an index that no request asks for",
+                format!("an index below {MOST_CHOICES}"),
+                Found::quoted(index.to_string()),
+            )
+        })
+    }
+
+    fn push_done(&mut self) -> Checked<()> {
+        match self.open_choice() {
+            None => {
+                self.done = true;
+                Ok(())
+            }
+            Some(n) => {
+                let field = format!("choices[{n}].finish_reason");
+                Err(Problem::new(
+                    AccumulateErrorKind::MissingField { field },
+                    "the answer is done and a choice has no finish_reason",
+                    self.expected(),
+                    Found::quoted(DONE),
+                ))
+            }
+        }
+    }
+
+    /// The first choice that has not finished; the first of all if there is none.
+    fn open_choice(&self) -> Option<usize> {
+        if self.choices.is_empty() {
+            return Some(0);
+        }
+        self.choices.iter().position(Choice::is_open)
+    }
+
+    /// The reply, after `events` events.
+    pub(crate) fn finish(&mut self, events: usize) -> Checked<Reply> {
+        if let Some(n) = self.open_choice() {
+            return Err(Problem::new(
+                AccumulateErrorKind::Truncated,
+                format!("the answer ended before the finish_reason of choice {n}"),
+                self.expected(),
+                Found::Said(format!(
+                    "the end of the stream, after {}",
+                    count(events, "event")
+                )),
+            )
+            .help(
+                "if the early end is scripted, expect this error; what was read is in `partial()`",
+            ));
+        }
+        let mut choices = std::mem::take(&mut self.choices).into_iter();
+        let (parts, reason) = choices.next().unwrap_or_default().into_said();
+        let mut reply = Reply::new(
+            std::mem::take(&mut self.id),
+            std::mem::take(&mut self.model),
+            parts,
+            reason,
+            std::mem::take(&mut self.usage),
+        );
+        let others = choices.map(|choice| {
+            let (parts, reason) = choice.into_said();
+            script::Choice::new(parts, reason)
+        });
+        reply.other_choices = others.collect();
+        Ok(reply)
+    }
+
+    /// The parts of the first choice read so far, which are moved out.
+    pub(crate) fn take_partial(&mut self) -> Vec<Part> {
+        let mut choices = std::mem::take(&mut self.choices).into_iter();
+        let (parts, _) = choices.next().unwrap_or_default().into_said();
+        parts
+    }
+
+    /// What may come next.
+    pub(crate) fn expected(&self) -> String {
+        match self.open_choice() {
+            _ if self.done => "the end of the stream".to_owned(),
+            Some(0) if self.choices.is_empty() => "a chunk with a choice".to_owned(),
+            Some(n) => format!("a chunk of choice {n}, up to its finish_reason"),
+            None => DONE.to_owned(),
+        }
+    }
+}
+
+/// The non-streaming body.
+pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
+    let map = body_object(body, &[b"data:"])?;
+    let members = Members::new("", &map);
+    if let Some(error) = provider_error(members, "a text_completion") {
+        return Err(error);
+    }
+    let mut read = CompletionsAccumulator::default();
+    members.non_empty_string("id")?;
+    members.non_empty_string("model")?;
+    let choices = members.array("choices")?;
+    if choices.is_empty() {
+        return Err(members.wrong("choices", "one choice or more"));
+    }
+    for (n, choice) in choices.iter().enumerate() {
+        if let Value::Object(choice) = choice {
+            let path = format!("choices[{n}].");
+            let choice = Members::new(&path, choice);
+            choice.string("text")?;
+            choice.non_empty_string("finish_reason")?;
+        }
+    }
+    read.object(members)?;
+    read.finish(0)
+}
