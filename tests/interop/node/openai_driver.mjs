@@ -108,6 +108,21 @@ async function toolLoop(completions, call, seen) {
   }
 }
 
+/** A method of a resource by its path, such as `models.list`, and every item of what it streams. */
+async function resource(client, call, seen) {
+  const path = call.method.split(".");
+  const name = path.pop();
+  const parent = path.reduce((object, key) => object[key], client);
+  const params = Object.keys(call.params).length ? [call.params] : [];
+  const answer = await parent[name](...call.ids, ...params);
+  if (!call.params.stream) {
+    seen.answer = answer;
+    return;
+  }
+  seen.chunks = [];
+  for await (const chunk of answer) seen.chunks.push(chunk);
+}
+
 const calls = { create, raw, helper, parse, loop: toolLoop };
 
 /** The call as often as it is asked for, all with one client. */
@@ -123,7 +138,8 @@ async function runsOf(call) {
     const seen = {};
     waits = [];
     try {
-      if (call.api === "responses") await responsesCalls[call.do](client.responses, call, seen, told);
+      if (call.api === "any") await resource(client, call, seen);
+      else if (call.api === "responses") await responsesCalls[call.do](client.responses, call, seen, told);
       else await calls[call.do](client.chat.completions, call, seen);
     } catch (error) {
       seen.error = failure(error);

@@ -7,6 +7,7 @@ judged here: the tests compare.
 
 import asyncio
 import json
+import operator
 import sys
 import traceback
 
@@ -104,6 +105,16 @@ async def tool_loop(completions, call, seen):
             history.append({"role": "tool", "tool_call_id": made.id, "content": f"sunny in {city}"})
 
 
+async def resource(client, call, seen):
+    """A method of a resource by its path, such as `models.list`, and every item of what it streams."""
+    method = operator.attrgetter(call["method"])(client)
+    answer = await given(method(*call["ids"], **call["params"]))
+    if call["params"].get("stream"):
+        seen["chunks"] = [plain(chunk) async for chunk in each(answer)]
+    else:
+        seen["answer"] = plain(answer)
+
+
 CALLS = {"create": create, "raw": raw, "helper": helper, "parse": parse, "loop": tool_loop}
 
 
@@ -133,7 +144,9 @@ async def observed(doing):
 
 
 async def run(client, call, seen):
-    if call["api"] == "responses":
+    if call["api"] == "any":
+        coroutine = resource(client, call, seen)
+    elif call["api"] == "responses":
         coroutine = openai_responses.CALLS[call["do"]](client.responses, call, seen)
     else:
         coroutine = CALLS[call["do"]](client.chat.completions, call, seen)

@@ -53,6 +53,12 @@ impl Call {
         Self::openai(stub, "responses", what).field("params", params)
     }
 
+    /// A method of a resource of OpenAI's SDKs by its path, such as `embeddings.create`, without parameters.
+    pub fn openai_resource(stub: &StubHandle, method: &str) -> Self {
+        let call = Self::openai(stub, "any", "resource").field("method", method);
+        call.field("params", json!({})).field("ids", json!([]))
+    }
+
     fn openai(stub: &StubHandle, api: &str, what: &str) -> Self {
         let call = Self::new(stub, what).field("provider", "openai");
         call.field("api", api).field("url", stub.openai_url())

@@ -1,4 +1,4 @@
-//! OpenAI's own SDKs against stubs, on Chat Completions and on Responses.
+//! OpenAI's own SDKs against stubs, on Chat Completions, on Responses, on text completions and on the side roads.
 //!
 //! Every claim is a function of the SDK, and a test for each of them: Python's two clients and TypeScript's. Where
 //! the SDKs differ, the claim says what each does.
@@ -23,9 +23,12 @@ macro_rules! for_each_sdk {
 }
 
 mod answers;
+mod completions;
 mod dialects;
+mod embeddings;
 mod errors;
 mod expected;
 mod requests;
 mod responses;
 mod responses_errors;
+mod side_roads;
