@@ -70,11 +70,6 @@ impl Call {
         call.field("url", stub.url()).field("vendor", vendor)
     }
 
-    /// Goes to another base URL than the provider's own.
-    pub fn at(self, url: String) -> Self {
-        self.field("url", url)
-    }
-
     pub(crate) fn provider(&self) -> Provider {
         match self.0["provider"].as_str() {
             Some("vendors") => Provider::Vendors,
@@ -169,8 +164,8 @@ impl Call {
     }
 
     /// Goes to this base URL instead of the stub's.
-    pub fn at(self, url: &str) -> Self {
-        self.field("url", url)
+    pub fn at(self, url: impl Into<String>) -> Self {
+        self.field("url", url.into())
     }
 
     /// Lets the SDK try so many times more.
