@@ -1,10 +1,10 @@
 //! One answer: its content and its usage, whole and streamed.
 
-use llm_wire_stub::{Arguments, Cut, Part, Reply, Turn, WireStub};
+use llm_wire_stub::{Arguments, Cut, Part, Reply, Turn, WireStub, json_body};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, Form, Library, Seen, Wants, Wire, best},
+    client::{Client, Form, Library, Seen, Wants, Wire, async_openai, best},
     topics::{self, Topic, verdict},
     turns,
 };
@@ -245,5 +245,50 @@ async fn an_answer_to_a_schema_is_asked_for_and_read(client: Client) {
         let format = request.response_format().expect("a format");
         assert_eq!(format.schema, best());
         stub.verify();
+    }
+}
+
+/// What its types keep of a whole answer, member by member: all that they name has the value that was sent.
+#[tokio::test]
+async fn async_openai_has_a_type_for_nearly_every_member() {
+    let without_a_type = ["/frequency_penalty", "/presence_penalty", "/store"];
+    for (wire, unknown) in [(Wire::Chat, &[][..]), (Wire::Responses, &without_a_type)] {
+        let turn = Turn::new()
+            .text("Let me look. é 😀")
+            .tool_call("weather", json!({"city": "Oslo"}))
+            .model(wire.model())
+            .seed(7);
+        let stub = WireStub::builder()
+            .turn(turn.clone())
+            .allow_script_drift()
+            .start();
+
+        let read = async_openai::whole_answer(wire, &stub).await;
+
+        let sent = json_body(wire.api(), &turn);
+        let sent: Value = serde_json::from_slice(&sent).expect("JSON");
+        let mut lost = Vec::new();
+        compare("", &sent, &read, &mut lost);
+        assert_eq!(lost, unknown);
+        stub.verify();
+    }
+}
+
+/// The paths of the members of `sent` that are not in `read`, or not the same there. What is `null` may be left out.
+fn compare(path: &str, sent: &Value, read: &Value, lost: &mut Vec<String>) {
+    match (sent, read) {
+        (Value::Object(sent), Value::Object(read)) => {
+            for (name, value) in sent {
+                let path = format!("{path}/{name}");
+                compare(&path, value, read.get(name).unwrap_or(&Value::Null), lost);
+            }
+        }
+        (Value::Array(sent), Value::Array(read)) if sent.len() == read.len() => {
+            for (n, (sent, read)) in sent.iter().zip(read).enumerate() {
+                compare(&format!("{path}/{n}"), sent, read, lost);
+            }
+        }
+        (sent, read) if sent == read => {}
+        _ => lost.push(path.to_owned()),
     }
 }

@@ -61,6 +61,15 @@ pub(super) async fn ask(client: &Client<OpenAIConfig>, form: Form, wants: Wants)
     exchange(client, form, request).await.0
 }
 
+pub(super) async fn whole_answer(client: &Client<OpenAIConfig>) -> Value {
+    let request = CreateChatCompletionRequest {
+        messages: hello(),
+        model: CHAT_MODEL.to_owned(),
+        ..CreateChatCompletionRequest::default()
+    };
+    json!(client.chat().create(request).await.expect("an answer"))
+}
+
 /// The message as far as the client's types go.
 #[derive(Clone, Default)]
 struct Said {

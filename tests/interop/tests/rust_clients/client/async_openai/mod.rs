@@ -19,7 +19,7 @@ use async_openai::{
     types::models::Model,
 };
 use llm_wire_stub::StubHandle;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Failure, Form, KEY, Seen, Wants, Wire};
 
@@ -48,6 +48,15 @@ async fn ask_by(client: &Client<OpenAIConfig>, wire: Wire, form: Form, wants: Wa
         Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
         Wire::Chat => chat::ask(client, form, wants).await,
         Wire::Responses => responses::ask(client, form, wants).await,
+    }
+}
+
+/// The whole answer as the client's types write it again, to a request with nothing but a model and "hello".
+pub(crate) async fn whole_answer(wire: Wire, stub: &StubHandle) -> Value {
+    match wire {
+        Wire::Anthropic => unreachable!("it speaks OpenAI's APIs"),
+        Wire::Chat => chat::whole_answer(&client(stub)).await,
+        Wire::Responses => responses::whole_answer(&client(stub)).await,
     }
 }
 

@@ -67,6 +67,15 @@ pub(super) async fn ask(client: &Client<OpenAIConfig>, form: Form, wants: Wants)
     exchange(client, form, wanted(hello(), wants)).await.0
 }
 
+pub(super) async fn whole_answer(client: &Client<OpenAIConfig>) -> Value {
+    let request = CreateResponse {
+        model: Some(Wire::Responses.model().to_owned()),
+        input: InputParam::Text("hello".to_owned()),
+        ..CreateResponse::default()
+    };
+    json!(client.responses().create(request).await.expect("an answer"))
+}
+
 /// The call, and the items of the answer.
 async fn exchange(
     client: &Client<OpenAIConfig>,
