@@ -15,8 +15,14 @@ pub(crate) use embeddings::{embed_as_base64, embed_tokens};
 pub(crate) use responses::kept;
 
 use async_openai::{
-    Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService,
-    types::models::Model,
+    Client,
+    config::OpenAIConfig,
+    error::OpenAIError,
+    middleware::ReqwestService,
+    types::{
+        models::Model,
+        moderations::{CreateModerationRequest, ModerationInput},
+    },
 };
 use llm_wire_stub::StubHandle;
 use serde_json::{Value, json};
@@ -86,6 +92,17 @@ pub(super) async fn model_ids(stub: &StubHandle) -> Vec<String> {
 pub(crate) async fn model(stub: &StubHandle, id: &str) -> Result<Model, Failure> {
     let model = client(stub).models().retrieve(id).await;
     model.map_err(|error| failure(&error))
+}
+
+/// What is said of a text, as the client's type writes it again.
+pub(crate) async fn moderation(stub: &StubHandle, text: &str) -> Result<Value, Failure> {
+    let request = CreateModerationRequest {
+        input: ModerationInput::String(text.to_owned()),
+        model: None,
+    };
+    let answer = client(stub).moderations().create(request).await;
+    let answer = answer.map_err(|error| failure(&error))?;
+    Ok(json!(answer.results[0]))
 }
 
 fn failure(error: &OpenAIError) -> Failure {
