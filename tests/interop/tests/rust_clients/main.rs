@@ -68,3 +68,4 @@ mod topics;
 /// The turns that the official SDKs read too.
 #[path = "../anthropic/turns.rs"]
 mod turns;
+mod vendors;

@@ -33,6 +33,9 @@ const KEPT_OF_OPENAI: &str = "status, type, code, message, request id, retry-aft
 const NOT_OF_5XX: &str =
     "status, type, code, message; 500, 503, 504, 520: status, the body as text";
 
+/// The thinking of a vendor has no member in its types.
+const NO_THINKING: &str = "thinking: **silent**";
+
 /// Both are `incomplete`; the reason is not read.
 const FILTERED_AS_LONG: &str = "**none, but `content_filter` as `max_tokens`**";
 
@@ -133,6 +136,28 @@ topics! {
             anthropic [[NONE, "marked"], [NONE, "given as a string"], [NONE, "given as sent"]],
             chat [["marked", "marked"], [ERROR, "given as a string"], ["given as sent", "given as sent"]],
             responses [["marked", "marked"], [ERROR, "given as a string"], ["given as sent", "given as sent"]];
+    }
+    vendors {
+        OPENROUTER: "OpenRouter"
+            chat [[EQUAL, "error event: its words"], [EQUAL, EQUAL], [NO_THINKING, "thinking: **silent**, error event: **silent**"]];
+        AZURE: "Azure"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        DEEPSEEK: "DeepSeek"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [NO_THINKING, NO_THINKING]];
+        GROQ: "Groq"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [NO_THINKING, NO_THINKING]];
+        MISTRAL: "Mistral"
+            chat [[EQUAL, "error event: its words"], ["calls: error", "error event: **silent**"], ["calls: error, thinking: error", "thinking: error"]];
+        PERPLEXITY: "Perplexity"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [EQUAL, EQUAL]];
+        XAI: "xAI"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [NO_THINKING, NO_THINKING]];
+        TOGETHER: "Together"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [NO_THINKING, NO_THINKING]];
+        OLLAMA: "Ollama"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [NO_THINKING, NO_THINKING]];
+        VLLM: "vLLM"
+            chat [[EQUAL, EQUAL], [EQUAL, EQUAL], [NO_THINKING, "text: error, calls: error, thinking: error, error event: its words"]];
     }
     broken {
         CLEAN_END: "the body ends properly after one fragment"

@@ -11,7 +11,7 @@ use genai::{
     embed::EmbedOptions,
     resolver::{AuthData, Endpoint},
 };
-use llm_wire_stub::StubHandle;
+use llm_wire_stub::{Dialect, StubHandle};
 use serde_json::{Value, json};
 
 use super::{
@@ -60,18 +60,36 @@ fn request() -> ChatRequest {
 }
 
 pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-    exchange(wire, stub, form, wants, request()).await.0
+    exchange(target(wire, stub), form, wants, request()).await.0
+}
+
+/// Asks a vendor, by the client's own adapter for it.
+pub(super) async fn ask_vendor(stub: &StubHandle, vendor: Dialect, form: Form) -> Seen {
+    let adapter = match vendor {
+        Dialect::OpenRouter => AdapterKind::OpenRouter,
+        Dialect::DeepSeek => AdapterKind::DeepSeek,
+        Dialect::Groq => AdapterKind::Groq,
+        Dialect::Mistral => AdapterKind::Mistral,
+        Dialect::Xai => AdapterKind::Xai,
+        Dialect::Together => AdapterKind::Together,
+        // it has none for the others, and Ollama's speaks the API of its own
+        _ => AdapterKind::OpenAI,
+    };
+    let (client, mut target) = target(Wire::Chat, stub);
+    target.endpoint = Endpoint::from_owned(format!("{}/", stub.dialect_url(vendor)));
+    target.model = ModelIden::new(adapter, Wire::Chat.model());
+    exchange((client, target), form, Wants::Answer, request())
+        .await
+        .0
 }
 
 /// The call, and the content as the client wants it back in the next request.
 async fn exchange(
-    wire: Wire,
-    stub: &StubHandle,
+    (client, target): (Client, ServiceTarget),
     form: Form,
     wants: Wants,
     request: ChatRequest,
 ) -> (Seen, MessageContent) {
-    let (client, target) = target(wire, stub);
     match form {
         Form::Whole => match client
             .exec_chat(target, request, Some(&options(wants)))
@@ -173,7 +191,7 @@ pub(super) async fn tool_loop(wire: Wire, stub: &StubHandle, form: Form, wants: 
         .with_schema(schema());
     let mut request = request().append_tool(tool);
     loop {
-        let (seen, content) = exchange(wire, stub, form, wants, request.clone()).await;
+        let (seen, content) = exchange(target(wire, stub), form, wants, request.clone()).await;
         let calls: Vec<ToolCall> = content.tool_calls().into_iter().cloned().collect();
         if calls.is_empty() {
             return seen;

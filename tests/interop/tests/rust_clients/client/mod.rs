@@ -14,7 +14,7 @@ pub(crate) mod genai;
 pub(crate) mod rig;
 
 use futures_util::future::BoxFuture;
-use llm_wire_stub::{Api, Reply, StubHandle, Turn};
+use llm_wire_stub::{Api, Dialect, Reply, StubHandle, Turn};
 use llm_wire_stub_interop::{CHAT_MODEL, MODEL};
 use serde_json::{Value, json};
 
@@ -173,6 +173,16 @@ impl Client {
             Library::Genai => genai::ask(self.wire, stub, form, wants).await,
             Library::AsyncAnthropic => async_anthropic::ask(stub, form).await,
             Library::AsyncOpenai => async_openai::ask(self.wire, stub, form, wants).await,
+        }
+    }
+
+    /// Asks a vendor that speaks Chat in its own way.
+    pub(crate) async fn ask_vendor(self, stub: &StubHandle, vendor: Dialect, form: Form) -> Seen {
+        match self.library {
+            Library::Rig => rig::ask_vendor(stub, vendor, form).await,
+            Library::Genai => genai::ask_vendor(stub, vendor, form).await,
+            Library::AsyncOpenai => async_openai::ask_vendor(stub, vendor, form).await,
+            Library::AsyncAnthropic => panic!("it speaks to Anthropic"),
         }
     }
 

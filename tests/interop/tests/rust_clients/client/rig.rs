@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use futures_util::StreamExt as _;
-use llm_wire_stub::StubHandle;
+use llm_wire_stub::{Dialect, StubHandle};
 use rig_agent::{Agent, AgentBuilder, agent::MultiTurnStreamItem, completion::PromptError};
 use rig_core::{
     DynModel, ProviderError,
@@ -13,7 +13,8 @@ use rig_core::{
     operation::Completion,
     providers::{
         anthropic::AnthropicConfig,
-        openai::{OpenAIConfig, Route},
+        openai::{OpenAIConfig, Route, wire as dialects},
+        xai,
     },
     streaming::{Item, StreamEvent},
     tool::{DynamicTool, ToolExecutionError, ToolOutput},
@@ -65,14 +66,43 @@ fn request(wire: Wire, wants: Wants) -> CompletionRequest {
 }
 
 pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
-    let model = model(wire, stub);
+    ask_model(&model(wire, stub), form, request(wire, wants)).await
+}
+
+/// Asks a vendor, by the client's own form of it.
+pub(super) async fn ask_vendor(stub: &StubHandle, vendor: Dialect, form: Form) -> Seen {
+    let dialect = match vendor {
+        Dialect::OpenRouter => &dialects::OPENROUTER,
+        Dialect::Azure => &dialects::AZURE,
+        Dialect::DeepSeek => &dialects::DEEPSEEK,
+        Dialect::Groq => &dialects::GROQ,
+        Dialect::Mistral => &dialects::MISTRAL,
+        Dialect::Perplexity => &dialects::PERPLEXITY,
+        Dialect::Xai => &xai::DIALECT,
+        Dialect::Together => &dialects::TOGETHER,
+        Dialect::Ollama => &dialects::OLLAMA,
+        // it has none for the others
+        _ => &dialects::OPENAI,
+    };
+    let url = match vendor {
+        // Azure's is a deployment of its older API; to the others it adds the version itself
+        Dialect::Azure | Dialect::Mistral | Dialect::Xai | Dialect::Together => stub.url(),
+        vendor => stub.dialect_url(vendor),
+    };
+    let config = OpenAIConfig::with_key(dialect, KEY).with_base_url(url);
+    let client = config.with_route(Route::Chat).client();
+    let model = client.completion(Wire::Chat.model()).erase();
+    ask_model(&model, form, request(Wire::Chat, Wants::Answer)).await
+}
+
+async fn ask_model(model: &DynModel<Completion>, form: Form, request: CompletionRequest) -> Seen {
     match form {
-        Form::Whole => match model.call(request(wire, wants)).await {
+        Form::Whole => match model.call(request).await {
             Ok(response) => seen(&response),
             Err(error) => Seen::failed(Vec::new(), failure(&error)),
         },
         Form::Streamed => {
-            let mut stream = match model.stream(request(wire, wants)) {
+            let mut stream = match model.stream(request) {
                 Ok(stream) => stream,
                 Err(error) => return Seen::failed(Vec::new(), failure(&error)),
             };

@@ -24,7 +24,7 @@ use async_openai::{
         moderations::{CreateModerationRequest, ModerationInput},
     },
 };
-use llm_wire_stub::StubHandle;
+use llm_wire_stub::{Dialect, StubHandle};
 use serde_json::{Value, json};
 
 use super::{Failure, Form, KEY, Seen, Wants, Wire};
@@ -41,6 +41,13 @@ fn client(stub: &StubHandle) -> Client<OpenAIConfig> {
 
 pub(super) async fn ask(wire: Wire, stub: &StubHandle, form: Form, wants: Wants) -> Seen {
     ask_by(&client(stub), wire, form, wants).await
+}
+
+/// Asks a vendor at the base URL that its users give.
+pub(super) async fn ask_vendor(stub: &StubHandle, vendor: Dialect, form: Form) -> Seen {
+    let config = config(stub).with_api_base(stub.dialect_url(vendor));
+    let client = Client::with_config(config).with_http_service(ReqwestService::default());
+    chat::ask(&client, form, Wants::Answer).await
 }
 
 /// Asks once, and again where the client tries again unless told otherwise.
