@@ -12,6 +12,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("answers", include_str!("answers.rs")),
     ("broken", include_str!("broken.rs")),
     ("cancel", include_str!("cancel.rs")),
+    ("completions", include_str!("completions.rs")),
     ("embeddings", include_str!("embeddings.rs")),
     ("errors", include_str!("errors.rs")),
     ("provider_blocks", include_str!("provider_blocks.rs")),

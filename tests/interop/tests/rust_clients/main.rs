@@ -54,6 +54,7 @@ mod answers;
 mod broken;
 mod cancel;
 mod client;
+mod completions;
 mod documentation;
 mod embeddings;
 mod errors;

@@ -4,12 +4,15 @@
 //! | --- | --- |
 //! | `chat.rs` | Chat Completions |
 //! | `responses.rs` | Responses |
+//! | `completions.rs` | legacy text completions |
 //! | `embeddings.rs` | embeddings |
 
 mod chat;
+mod completions;
 mod embeddings;
 mod responses;
 
+pub(crate) use completions::{COMPLETION_MODEL, complete};
 pub(super) use embeddings::embed;
 pub(crate) use embeddings::{embed_as_base64, embed_tokens};
 pub(crate) use responses::kept;
