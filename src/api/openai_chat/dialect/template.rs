@@ -131,7 +131,9 @@ impl Template {
     pub(in crate::api) fn new(text: &'static str) -> Self {
         let mut parts = text.split('$');
         let start = parts.next().unwrap_or_default();
-        let pieces = parts.map(|part| {
+        // the longest has fewer
+        let mut pieces = Vec::with_capacity(24);
+        pieces.extend(parts.map(|part| {
             let (what, text) = match part.as_bytes().first() {
                 Some(b'<') => (What::Open, part.get(1..)),
                 Some(b'>') => (What::Close, part.get(1..)),
@@ -146,11 +148,8 @@ impl Template {
                 what,
                 text: text.unwrap_or_default(),
             }
-        });
-        Self {
-            start,
-            pieces: pieces.collect(),
-        }
+        }));
+        Self { start, pieces }
     }
 
     /// Appends the text with its slots filled.
