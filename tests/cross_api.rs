@@ -73,6 +73,8 @@ fn common(reason: &StopReason) -> Option<StopReason> {
 fn read(api: Api, turn: &Turn) -> Result<Option<Reply>, TestCaseError> {
     let expected = match turn.normalized(api) {
         Ok(expected) => expected,
+        // what is broken on purpose is played
+        Err(error) if error.to_string().contains("no strict client reads it") => return Ok(None),
         Err(error) => {
             prop_assert_eq!(
                 try_sse_body(api, turn),

@@ -210,6 +210,22 @@ fn anthropic_has_no_moderation() {
 }
 
 #[test]
+fn a_stop_reason_that_is_none_can_be_played_and_not_read() {
+    for word in ["", "error"] {
+        let turn = Turn::new().text("x").stop_reason(word);
+        assert!(accumulate(API, &sse_body(API, &turn)).is_err(), "{word}");
+        let error = turn.normalized(API).unwrap_err().to_string();
+        let (what, rest) = error.split_once('\n').unwrap();
+        assert_eq!(
+            what,
+            format!("the stop reason `{word}` is read as none, or as an error")
+        );
+        let help = "\n  help: such an answer can be played, but no strict client reads it";
+        assert!(rest.ends_with(help), "{rest}");
+    }
+}
+
+#[test]
 fn a_filter_that_cuts_is_a_refusal_where_there_is_one_word_for_both() {
     let turn = Turn::new()
         .text("Half")

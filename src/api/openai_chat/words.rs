@@ -37,6 +37,21 @@ pub(super) fn stop_reason(word: &str, refuses: bool) -> StopReason {
     }
 }
 
+/// The neutral reason as a strict client reads it.
+///
+/// # Errors
+///
+/// A word that is no reason: an empty one is as none, and `error` is the provider's.
+pub(super) fn read_back(word: &str, refuses: bool) -> Result<StopReason, String> {
+    match word {
+        "" | "error" => Err(format!(
+            "the stop reason `{word}` is read as none, or as an error\n  \
+             help: such an answer can be played, but no strict client reads it"
+        )),
+        word => Ok(stop_reason(word, refuses)),
+    }
+}
+
 /// What of a usage the API cannot say.
 pub(super) fn check_usage(usage: &Usage, api: &str) -> Result<(), String> {
     let some = |count: Option<u64>| count.is_some_and(|count| count > 0);

@@ -39,7 +39,7 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
         parts.push(call.into_part()?);
     }
     let refuses = said.kind == ContentKind::Refusal;
-    let reason = words::stop_reason(&said.finish, refuses);
+    let reason = words::read_back(&said.finish, refuses)?;
     let usage = usage::normalized(said.usage, said.row);
     let Envelope {
         id,
