@@ -19,7 +19,7 @@ use rows::{MARK, Row, Section, Shows};
 struct Column {
     name: &'static str,
     api: Api,
-    form: fn(Turn) -> Turn,
+    dialect: Option<Dialect>,
 }
 
 /// One line for each API.
@@ -27,23 +27,37 @@ const APIS: &[Column] = &[
     Column {
         name: "Anthropic Messages",
         api: Api::AnthropicMessages,
-        form: |turn| turn,
+        dialect: None,
     },
     Column {
         name: "OpenAI Chat",
         api: Api::OpenAiChat,
-        form: |turn| turn,
+        dialect: None,
     },
     Column {
         name: "OpenAI Responses",
         api: Api::OpenAiResponses,
-        form: |turn| turn,
+        dialect: None,
     },
     Column {
         name: "OpenAI Completions",
         api: Api::OpenAiCompletions,
-        form: |turn| turn,
+        dialect: None,
     },
+];
+
+/// One line for each dialect of OpenAI Chat.
+const DIALECTS: &[Dialect] = &[
+    Dialect::OpenRouter,
+    Dialect::Azure,
+    Dialect::DeepSeek,
+    Dialect::Groq,
+    Dialect::Mistral,
+    Dialect::Perplexity,
+    Dialect::Xai,
+    Dialect::Together,
+    Dialect::Ollama,
+    Dialect::Vllm,
 ];
 
 const DOCUMENT: &str = include_str!("../../src/api/mapping.md");
@@ -55,9 +69,23 @@ unplayable turn gets. This is made of answers, and checked against them.
 ";
 
 impl Column {
+    const fn of(dialect: Dialect) -> Self {
+        Self {
+            name: "OpenAI Chat",
+            api: Api::OpenAiChat,
+            dialect: Some(dialect),
+        }
+    }
+
+    fn form(&self, turn: &Turn) -> Turn {
+        let turn = turn.clone();
+        self.dialect
+            .map_or(turn.clone(), |dialect| turn.dialect(dialect))
+    }
+
     /// What stands in the column for a row.
     fn cell(&self, row: &Row) -> String {
-        let turn = (self.form)(row.turn.clone());
+        let turn = self.form(&row.turn);
         let streamed = match try_sse_body(self.api, &turn) {
             Ok(streamed) => streamed,
             Err(error) => return refused(&error),
@@ -79,7 +107,7 @@ impl Column {
 
     /// Where the row is seen in an answer; nothing if it is not.
     fn shown(&self, row: &Row, leaves: &Leaves, of: impl Fn(&Turn) -> Leaves) -> String {
-        let of = |turn: &Turn| of(&(self.form)(turn.clone()));
+        let of = |turn: &Turn| of(&self.form(turn));
         match &row.shows {
             Shows::Form => "yes, in the form of the answer".to_owned(),
             Shows::Marked => places(&leaves.marked(MARK)),
@@ -128,11 +156,31 @@ fn table(section: &Section, columns: &[Column]) -> String {
     table
 }
 
+/// What each dialect says otherwise than OpenAI.
+fn dialects() -> String {
+    let of = |dialect, row: &Row| Column::of(dialect).cell(row);
+    let mut table =
+        "| dialect of OpenAI Chat | | otherwise than OpenAI |\n| --- | --- | --- |\n".to_owned();
+    for dialect in DIALECTS {
+        for row in rows::sections().iter().flat_map(|section| &section.rows) {
+            let (said, openais) = (of(*dialect, row), of(Dialect::OpenAi, row));
+            let both_refuse = [&said, &openais]
+                .iter()
+                .all(|cell| cell.starts_with("*no*"));
+            if said != openais && !both_refuse {
+                table += &format!("| {dialect:?} | {} | {said} |\n", row.name);
+            }
+        }
+    }
+    table
+}
+
 fn document() -> String {
     let tables = rows::sections();
     let tables = tables.iter().map(|section| table(section, APIS));
     std::iter::once(BEFORE.to_owned())
         .chain(tables)
+        .chain([dialects()])
         .collect::<Vec<_>>()
         .join("\n")
 }
