@@ -280,7 +280,7 @@ fn each_damage_is_what_the_sdk_makes_of_it(sdk: Sdk) {
     let stub = WireStub::builder().start();
     for (name, body, expected) in rows {
         let found = ["raw", "helper"].map(|what| {
-            let call = Call::responses(&stub, what).at(&serving(&body));
+            let call = Call::responses(&stub, what).at(serving(&body));
             became(&sdk.run(&call))
         });
         let [python_raw, python_helper, node_raw, node_helper] = expected;
