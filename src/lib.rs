@@ -54,8 +54,9 @@ pub use request::{
 };
 pub use script::{
     After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Dialect,
-    Ending, Era, ErrorKind, Fault, Fragments, Gate, Iteration, Json, Live, Part, Reply, ServerTool,
-    ServerToolCall, ServerToolResult, StopDetails, StopReason, ToolCall, Turn, Usage,
+    Ending, Era, ErrorKind, Fault, FaultVariant, Fragments, Gate, Iteration, Json, Live, Part,
+    Reply, Requirement, ServerTool, ServerToolCall, ServerToolResult, Stage, StopDetails,
+    StopReason, ToolCall, Turn, UnknownFaultError, Usage,
 };
 #[cfg(feature = "server")]
 pub use server::{

@@ -169,7 +169,8 @@ impl Turn {
     /// If there is no such reply: an error turn, or arguments that are no JSON.
     pub fn normalized(&self, api: Api) -> Result<Reply, UnplayableError> {
         refuse_error(api, self)?;
-        let reply = api.normalized(self, &Context::of(self));
+        let said = plan::reworded(self);
+        let reply = api.normalized(&said, &Context::of(self));
         reply.map_err(|why| UnplayableError::new(api, self, &Unplayable(why)))
     }
 }
@@ -212,11 +213,12 @@ impl Iterator for Bodies {
     fn next(&mut self) -> Option<Bytes> {
         self.0.by_ref().find_map(|step| match step {
             Step::Body(bytes) => Some(bytes),
-            Step::Head(_)
+            Step::Head(..)
             | Step::Wait(_)
             | Step::Hold(_)
             | Step::Listen(_)
             | Step::Break(_)
+            | Step::Beat(..)
             | Step::Stall
             | Step::End(_) => None,
         })

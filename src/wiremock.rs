@@ -107,7 +107,7 @@ fn not_just_bytes(turn: &Turn) -> Option<String> {
     }
     let action = turn.actions.first();
     let action = action.map(|(after, action)| format!("{} {after}", action_name(action)));
-    let fault = || Some(format!("fault `{}`", turn.faults.first()?.id()));
+    let fault = || Some(format!("fault `{}`", turn.faults.first()?));
     action.or_else(fault)
 }
 
@@ -146,7 +146,7 @@ impl Responder {
         let mut whole = Vec::new();
         for step in steps {
             match step {
-                Step::Head(head) => {
+                Step::Head(head, _) => {
                     template = ResponseTemplate::new(head.status);
                     for (name, value) in &head.headers {
                         template = template.append_header(&**name, &**value);
@@ -154,6 +154,7 @@ impl Responder {
                 }
                 Step::Body(bytes) => whole.extend_from_slice(&bytes),
                 Step::Wait(_)
+                | Step::Beat(..)
                 | Step::Hold(_)
                 | Step::Listen(_)
                 | Step::Break(_)

@@ -1089,7 +1089,7 @@ fn a_live_turn_that_cannot_be_played_says_why() {
             start(turn.clone().fault(Fault::EofBeforeTerminal)).to_string(),
             format!(
                 "fault `eof-before-terminal` has no target in a live turn\n  {place}\n  \
-                 help: it damages the events of a stream"
+                 help: script the turn, or let the `Live` end it with `fail(..)`"
             ),
         ),
         (

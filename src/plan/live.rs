@@ -8,7 +8,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::{End, InStreamError, Plan, Source, Step, Steps, Unplayable, action_name};
+use super::{End, InStreamError, Length, Plan, Source, Step, Steps, Unplayable, action_name};
 use crate::{
     api::{Api, Context, Events, Form, Mark, WireEvent},
     script::{
@@ -67,7 +67,12 @@ impl Plan<'_> {
                 action_name(action)
             )));
         }
-        self.refuse_faults("a live turn")?;
+        if let Some(fault) = self.turn.faults.first() {
+            return Err(Unplayable(format!(
+                "fault `{fault}` has no target in a live turn\n  \
+                 help: script the turn, or let the `Live` end it with `fail(..)`"
+            )));
+        }
         if !message.parts.is_empty() {
             return Err(Unplayable(
                 "a live turn has no parts of its own\n  \
@@ -255,7 +260,8 @@ impl LiveSource {
         match (ending, self.form) {
             (Ending::InStreamError(error), Form::Json) => {
                 let (head, body) = self.api.error(error, &self.context);
-                self.then.push_back(LiveStep::Step(Step::Head(head)));
+                self.then
+                    .push_back(LiveStep::Step(Step::Head(head, Length::Chunked)));
                 self.then.push_back(LiveStep::Whole(body));
                 self.end(End::Complete);
             }
@@ -280,7 +286,8 @@ impl LiveSource {
 
     fn head(&mut self) {
         let head = self.api.head(self.form, &self.context);
-        self.then.push_back(LiveStep::Step(Step::Head(head)));
+        self.then
+            .push_back(LiveStep::Step(Step::Head(head, Length::Chunked)));
     }
 
     fn end(&mut self, end: End) {

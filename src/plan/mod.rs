@@ -1,12 +1,13 @@
 //! Plans: everything that reaches the socket is first a sequence of steps, made while it is played and
-//! never stored whole. Turn and form in, steps out; framing is the player's.
+//! never stored whole, but for one with a fault. Turn and form in, steps out; framing is the player's.
 //!
 //! ```text
-//! events ─ faults ─► events ─ places ─► steps ─ cut ─► steps
+//! events ─ places ─► steps ─ cut ─► steps
 //! ```
 
 mod agenda;
 mod cut;
+mod fault;
 mod live;
 mod steps;
 
@@ -16,19 +17,21 @@ use bytes::Bytes;
 
 use agenda::Agenda;
 pub use cut::Cut;
+pub(crate) use fault::reworded;
+use fault::{Answer, Last, Piece};
 use live::{LiveSource, LiveStep};
 pub(crate) use steps::Steps;
 
 use crate::{
-    api::{Api, Context, Events, Form, Head, Mark, WireEvent},
-    script::{Action, ApiError, Dialect, Ending, Fault, GateLatch, LiveLine, Says, Turn},
+    api::{Api, Context, Events, Form, Head, WireEvent},
+    script::{Action, ApiError, Dialect, Ending, GateLatch, LiveLine, Says, Turn},
 };
 
 /// One step of a plan.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Write status line and headers.
-    Head(Head),
+    /// Write status line and headers, those that tell where the body ends included.
+    Head(Head, Length),
     /// Write these bytes of the body as one piece.
     Body(Bytes),
     /// Let the bytes go and wait, on the stub's clock.
@@ -41,8 +44,19 @@ pub(crate) enum Step {
     Break(String),
     /// Let the bytes go and fall silent for ever.
     Stall,
+    /// Let the bytes go and write these again and again for ever, so long after each other.
+    Beat(Bytes, Duration),
     /// Nothing follows.
     End(End),
+}
+
+/// How a client is told where the body ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// By its last chunk.
+    Chunked,
+    /// By this `Content-Length`, true or not; the connection is not used again.
+    Given(usize),
 }
 
 /// How the answer ends, once its steps are played.
@@ -104,7 +118,10 @@ pub(crate) fn plan(
         cut,
     };
     if !turn.actions.is_empty() {
-        plan.steps()?.check_places(turn.faults.first())?;
+        let is_cut_short = plan.steps()?.check_places()?;
+        if is_cut_short {
+            plan.check_faults()?;
+        }
     }
     plan.steps()
 }
@@ -124,41 +141,61 @@ impl Plan<'_> {
         if let (Says::Message(message), Some(line)) = (&self.turn.says, self.turn.live()) {
             return self.live(message, line);
         }
-        let (head, source) = match (&self.turn.says, self.form) {
+        let steps = if self.turn.faults.is_empty() {
+            let (head, source) = self.undamaged(self.turn)?;
+            Steps::new(head, source, self.actions()?, self.what(), self.cut)
+        } else {
+            let answer = fault::damaged(self.turn, self.api, self.context, self.what(), |turn| {
+                let (head, source) = self.undamaged(turn)?;
+                Ok(source.whole(head))
+            })?;
+            Steps::damaged(answer, self.actions()?, self.what(), self.cut)
+        };
+        Ok(steps.lines_end(self.api.line_end(self.context)))
+    }
+
+    /// Says which fault of an answer that is ended before its time lies behind that end.
+    fn check_faults(&self) -> Result<(), Unplayable> {
+        for (n, fault) in self.turn.faults.iter().enumerate() {
+            let mut turn = Turn::clone(self.turn);
+            turn.faults.remove(n);
+            let turn = Arc::new(turn);
+            let without = Plan {
+                turn: &turn,
+                ..*self
+            }
+            .steps();
+            // without it another fault, or a place, may have no target, and then it has left its mark
+            if without.is_ok_and(|steps| self.steps().is_ok_and(|with| with.writes_the_same(steps)))
+            {
+                return Err(Unplayable(format!(
+                    "fault `{fault}` has no target: the answer ends before it\n  help: remove one of the two"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Head and body of the answer to `turn`, its faults aside.
+    fn undamaged(&self, turn: &Arc<Turn>) -> Result<(Head, Source), Unplayable> {
+        Ok(match (&turn.says, self.form) {
             (Says::Error(error), _) => {
-                self.refuse_faults("an error answer")?;
                 let (head, body) = self.api.error(error, self.context);
                 (head, Source::Whole(Some(body)))
             }
             (Says::Message(_), Form::Json) => {
-                self.refuse_faults("a non-streaming answer")?;
-                let body = self.api.body(self.turn, self.context);
+                let body = self.api.body(turn, self.context);
                 let head = self.api.head(self.form, self.context);
                 (head, Source::Whole(Some(body.map_err(Unplayable)?)))
             }
             (Says::Message(_), Form::Stream) => {
-                let events = self.api.events(self.turn, self.context);
-                let events = self.damaged(events.map_err(Unplayable)?)?;
-                let head = self.api.head(self.form, self.context);
-                (head, Source::Events(events, self.last()))
+                let events = self.api.events(turn, self.context).map_err(Unplayable)?;
+                (
+                    self.api.head(self.form, self.context),
+                    Source::Events(events),
+                )
             }
-        };
-        Ok(
-            Steps::new(head, source, self.actions()?, self.what(), self.cut)
-                .lines_end(self.api.line_end(self.context)),
-        )
-    }
-
-    /// How the stream ends after its last event: a fault may have taken events from its end.
-    fn last(&self) -> End {
-        let takes_the_end = |fault: &Fault| match fault {
-            Fault::EofBeforeTerminal => true,
-        };
-        if self.turn.faults.iter().any(takes_the_end) {
-            End::Early
-        } else {
-            End::Complete
-        }
+        })
     }
 
     /// What the messages call the answer.
@@ -168,36 +205,6 @@ impl Plan<'_> {
             (Says::Message(_), Form::Json) => "a non-streaming answer",
             (Says::Message(_), Form::Stream) => "this stream",
         }
-    }
-
-    fn refuse_faults(&self, what: &str) -> Result<(), Unplayable> {
-        match self.turn.faults.first() {
-            None => Ok(()),
-            Some(fault) => Err(Unplayable(format!(
-                "fault `{}` has no target in {what}\n  help: it damages the events of a stream",
-                fault.id()
-            ))),
-        }
-    }
-
-    /// The events with the turn's faults applied, in the order given.
-    fn damaged(&self, mut events: Events) -> Result<Events, Unplayable> {
-        for (n, fault) in self.turn.faults.iter().enumerate() {
-            let before = self.turn.faults.get(..n).unwrap_or_default();
-            if before.contains(fault) {
-                return Err(Unplayable(format!(
-                    "fault `{}` has no target: an earlier fault removed it\n  help: give it once",
-                    fault.id()
-                )));
-            }
-            events = match fault {
-                Fault::EofBeforeTerminal => Box::new(
-                    events
-                        .take_while(|event| !(event.mark.stops() || event.mark == Mark::Terminal)),
-                ),
-            };
-        }
-        Ok(events)
     }
 
     fn actions(&self) -> Result<Vec<PlacedAction>, Unplayable> {
@@ -273,12 +280,24 @@ impl InStreamError {
 
 /// Where the body comes from.
 pub(crate) enum Source {
-    /// How it ends after the last event.
-    Events(Events, End),
+    Events(Events),
     /// One piece, until it was taken.
     Whole(Option<Vec<u8>>),
+    /// A damaged answer.
+    Pieces(std::vec::IntoIter<Piece>, Last),
     /// What the test says, head and end included.
     Live(Box<LiveSource>),
+}
+
+impl Source {
+    /// The answer, to be damaged.
+    fn whole(self, head: Head) -> Answer {
+        match self {
+            Self::Events(events) => Answer::of_events(head, events),
+            Self::Whole(body) => Answer::of_body(head, body.unwrap_or_default()),
+            Self::Pieces(..) | Self::Live(_) => Answer::of_body(head, Vec::new()),
+        }
+    }
 }
 
 /// Something that happens at a place.

@@ -4,16 +4,21 @@ use std::{collections::VecDeque, fmt};
 
 use bytes::Bytes;
 
-use super::{Agenda, Cut, Does, End, LiveStep, PlacedAction, Source, Step, Unplayable};
+use super::{
+    Agenda, Cut, Does, End, Length, LiveStep, PlacedAction, Source, Step, Unplayable,
+    fault::{Answer, Last, Piece, Says},
+};
 use crate::{
     api::{Head, Mark, WireEvent},
-    script::{Fault, LiveLine, Place, count},
+    script::{LiveLine, Place, count},
     sse::{self, LineEnd},
 };
 
 /// The steps of one answer.
 pub(crate) struct Steps {
+    begun: bool,
     head: Option<Head>,
+    length: Length,
     source: Source,
     agenda: Agenda,
     /// What the messages call the answer.
@@ -30,6 +35,16 @@ pub(crate) struct Steps {
     cut_short: bool,
     /// An in-stream error behind the last event.
     too_late: Option<String>,
+}
+
+/// A step that a client notices.
+#[derive(PartialEq, Eq)]
+enum Written {
+    Head(Head, Length),
+    Body(Bytes),
+    Beat(Bytes),
+    Stall,
+    End(End),
 }
 
 /// What of the body was made so far.
@@ -58,7 +73,9 @@ impl Steps {
         cut: Cut,
     ) -> Self {
         Self {
+            begun: false,
             head: Some(head),
+            length: Length::Chunked,
             source,
             agenda: Agenda::new(actions),
             what,
@@ -80,6 +97,24 @@ impl Steps {
         self
     }
 
+    /// The steps of an answer that was damaged.
+    pub(super) fn damaged(
+        answer: Answer,
+        actions: Vec<PlacedAction>,
+        what: &'static str,
+        cut: Cut,
+    ) -> Self {
+        let source = Source::Pieces(answer.pieces.into_iter(), answer.last);
+        let steps = Self::headless(source, what, cut);
+        Self {
+            begun: false,
+            head: answer.head,
+            length: answer.length,
+            agenda: Agenda::new(actions),
+            ..steps
+        }
+    }
+
     /// Steps whose head comes from their source.
     pub(super) fn headless(source: Source, what: &'static str, cut: Cut) -> Self {
         let head = Head {
@@ -87,6 +122,7 @@ impl Steps {
             headers: Vec::new(),
         };
         Self {
+            begun: true,
             head: None,
             ..Self::new(head, source, Vec::new(), what, cut)
         }
@@ -96,12 +132,13 @@ impl Steps {
     pub(crate) fn live(&self) -> Option<&LiveLine> {
         match &self.source {
             Source::Live(live) => Some(live.line()),
-            Source::Events(..) | Source::Whole(_) => None,
+            Source::Events(_) | Source::Pieces(..) | Source::Whole(_) => None,
         }
     }
 
     /// Runs through the places without keeping a byte, and says which has no target.
-    pub(super) fn check_places(mut self, fault: Option<&Fault>) -> Result<(), Unplayable> {
+    /// Tells whether one of them ends the answer before its time.
+    pub(super) fn check_places(mut self) -> Result<bool, Unplayable> {
         let in_stream =
             |action: &&PlacedAction| matches!(action.does, Does::End(_, Step::End(End::Early)));
         if let Some(action) = self.agenda.at(Place::Request).find(in_stream) {
@@ -130,21 +167,15 @@ impl Steps {
                  help: move it to a place before the stop reason"
             )));
         }
-        if let (true, Some(fault)) = (self.cut_short, fault) {
-            return Err(Unplayable(format!(
-                "fault `{}` has no target: the answer ends before it\n  help: remove one of the two",
-                fault.id()
-            )));
-        }
         let Some(action) = self.agenda.first() else {
-            return Ok(());
+            return Ok(self.cut_short);
         };
         let (what, answer) = (&action.what, self.what);
         Err(Unplayable(match &self.source {
             _ if self.cut_short => format!(
                 "{what} is never reached: the answer ends before it\n  help: remove one of the two"
             ),
-            Source::Events(..) | Source::Live(_) => format!(
+            Source::Events(_) | Source::Pieces(..) | Source::Live(_) => format!(
                 "{what} is not possible: {answer} has {}\n  \
                  help: move it to a place that the answer has; a delta is a word, unless `.fragments(..)` says otherwise",
                 self.seen
@@ -158,25 +189,45 @@ impl Steps {
 
     /// Whether a scripted reset ends it.
     pub(crate) fn ends_in_reset(&self) -> bool {
-        self.agenda.has_reset()
+        let at_its_end = matches!(self.source, Source::Pieces(_, Last::End(End::Reset)));
+        at_its_end || self.agenda.has_reset()
+    }
+
+    /// Whether both write the same, waits and gates aside.
+    pub(super) fn writes_the_same(self, other: Self) -> bool {
+        let writes = |steps: Self| {
+            let written = steps.filter_map(|step| match step {
+                Step::Head(head, length) => Some(Written::Head(head, length)),
+                Step::Body(bytes) => Some(Written::Body(bytes)),
+                Step::Beat(bytes, _) => Some(Written::Beat(bytes)),
+                Step::Stall => Some(Written::Stall),
+                Step::End(end) => Some(Written::End(end)),
+                Step::Wait(_) | Step::Hold(_) | Step::Listen(_) | Step::Break(_) => None,
+            });
+            written.collect::<Vec<_>>()
+        };
+        writes(self) == writes(other)
     }
 
     /// Makes at least one step, or says that there is none.
     fn advance(&mut self) {
-        if let Some(head) = self.head.take() {
-            self.act(Place::Request);
-            if !self.ended {
-                self.ready.push_back(Step::Head(head));
-                self.act(Place::Head);
-            }
-            return;
+        if !self.begun {
+            self.begun = true;
+            return self.begin();
         }
-        let (event, end) = match &mut self.source {
-            Source::Events(events, end) => (events.next(), *end),
+        let event = match &mut self.source {
+            Source::Events(events) => events.next(),
             Source::Whole(body) => {
                 let body = body.take();
                 self.write(&body.unwrap_or_default());
-                (None, End::Complete)
+                None
+            }
+            Source::Pieces(pieces, last) => {
+                let (piece, last) = (pieces.next(), last.clone());
+                return match piece {
+                    Some(piece) => self.piece(piece),
+                    None => self.last(last),
+                };
             }
             Source::Live(live) => {
                 let step = live.next();
@@ -185,11 +236,46 @@ impl Steps {
         };
         match event {
             Some(event) => self.event(&event),
-            None => {
+            None => self.last(Last::End(End::Complete)),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.act(Place::Request);
+        if let (false, Some(head)) = (self.ended, self.head.take()) {
+            self.ready.push_back(Step::Head(head, self.length));
+            self.act(Place::Head);
+        }
+    }
+
+    fn last(&mut self, last: Last) {
+        self.flush();
+        self.ready.push_back(match last {
+            Last::End(end) => Step::End(end),
+            Last::Stall => Step::Stall,
+            Last::Forever(every, bytes) => Step::Beat(bytes.into(), every),
+        });
+        self.ended = true;
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        match piece.says {
+            Says::Wait(time) => {
                 self.flush();
-                self.ready.push_back(Step::End(end));
-                self.ended = true;
+                self.ready.push_back(Step::Wait(time));
             }
+            // an answer's pieces are bytes by the time that they are played
+            Says::Event { data: bytes, .. } | Says::Comment(bytes) | Says::Bytes(bytes) => {
+                match self.cut {
+                    Cut::Whole => self.write(&bytes),
+                    Cut::PerEvent | Cut::EveryByte => {
+                        self.ready.push_back(Step::Body(bytes.into()));
+                    }
+                }
+            }
+        }
+        for mark in piece.marks {
+            self.mark(mark);
         }
     }
 
@@ -207,13 +293,18 @@ impl Steps {
 
     fn event(&mut self, event: &WireEvent) {
         self.encode(event);
-        if event.mark == Mark::Comment {
+        self.mark(event.mark);
+    }
+
+    /// Does what is scripted for the places that such an event comes to.
+    fn mark(&mut self, mark: Mark) {
+        if mark == Mark::Comment {
             return;
         }
         self.seen.events += 1;
-        self.seen.whole = event.mark == Mark::Last;
+        self.seen.whole = mark == Mark::Last;
         self.act(Place::Events(self.seen.events));
-        match event.mark {
+        match mark {
             Mark::Delta => self.delta(),
             Mark::LastDelta => {
                 self.delta();

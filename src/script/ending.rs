@@ -1,4 +1,4 @@
-//! How an answer ends when it does not end well, and the faults known by name.
+//! How an answer ends when it does not end well.
 
 use super::ApiError;
 
@@ -20,24 +20,5 @@ pub enum Ending {
 impl From<ApiError> for Ending {
     fn from(error: ApiError) -> Self {
         Self::InStreamError(error)
-    }
-}
-
-/// A named damage of the fault catalogue. See [`Turn::fault`](crate::Turn::fault).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fault {
-    /// `eof-before-terminal`: all content arrives, then the body ends properly; the event with the stop
-    /// reason and the terminal event are missing.
-    EofBeforeTerminal,
-}
-
-impl Fault {
-    /// The stable name of this kind in the catalogue.
-    #[must_use]
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::EofBeforeTerminal => "eof-before-terminal",
-        }
     }
 }

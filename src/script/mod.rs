@@ -10,6 +10,7 @@
 //! | `fragments.rs` | how a part is cut into deltas |
 //! | `era.rs`, `dialect.rs` | when an answer is from, and whose form it has |
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
+//! | `fault/` | [`Fault`]: the damage known by name |
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
@@ -26,6 +27,7 @@ mod drift;
 mod ending;
 mod envelope;
 mod era;
+mod fault;
 mod fragments;
 mod gate;
 mod json_text;
@@ -50,10 +52,11 @@ pub use citation::{Citation, CitedSource};
 pub use dialect::Dialect;
 pub(crate) use dice::Dice;
 pub(crate) use drift::{Drift, drift};
-pub use ending::{Ending, Fault};
+pub use ending::Ending;
 pub use envelope::{Container, StopDetails};
 pub(crate) use envelope::{Extras, Lacks};
 pub use era::Era;
+pub use fault::{Fault, FaultVariant, Requirement, Stage, UnknownFaultError};
 pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
 pub use gate::Gate;

@@ -3,7 +3,7 @@
 use std::{panic::Location, time::Duration};
 
 use super::{
-    After, ApiError, Dialect, Ending, Era, Fault, Gate, GateLatch, LiveLine, Message, Place,
+    After, ApiError, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine, Message, Place,
     StopReason, Usage,
 };
 
@@ -27,7 +27,7 @@ use super::{
 pub struct Turn {
     pub(crate) says: Says,
     pub(crate) actions: Vec<(After, Action)>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<FaultVariant>,
     pub(crate) noise: Option<Noise>,
     pub(crate) seed: Option<u64>,
     pub(crate) allows_drift: bool,
@@ -150,10 +150,11 @@ impl Turn {
         self
     }
 
-    /// Damages the answer. Faults apply in the order given; one that finds nothing to damage makes the
-    /// turn unplayable.
-    pub fn fault(mut self, fault: Fault) -> Self {
-        self.faults.push(fault);
+    /// Damages the answer, by a [`Fault`] or one of its variants. Faults of an earlier [`Stage`](crate::Stage) are done
+    /// before those of a later one, and those of one stage in the order given; one that changes nothing makes the turn
+    /// unplayable. Cuts and places are those of the damaged answer. An answer with a fault is held in memory whole.
+    pub fn fault(mut self, fault: impl Into<FaultVariant>) -> Self {
+        self.faults.push(fault.into());
         self
     }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::Head,
-    plan::{End, Step},
+    plan::{End, Length, Step},
     request::{Outcome, RecordedRequest},
     script::{GateLatch, Heard, LiveLine, Lock},
 };
@@ -111,8 +111,8 @@ struct Player<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Framing {
     Chunked,
-    /// Everything up to the end of the connection: a client of HTTP/1.0 knows no chunks.
-    UntilClose,
+    /// Everything as it is, up to a length given or to the end of the connection.
+    Plain,
     /// This answer has no body (`204`, or the answer to `HEAD`).
     None,
 }
@@ -121,18 +121,14 @@ impl Player<'_> {
     /// Plays one step; `Some` if nothing follows.
     async fn step(&mut self, step: Step, complete: Outcome) -> Result<Option<Then>, Stopped> {
         match step {
-            Step::Head(head) => self.head(&head),
+            Step::Head(head, length) => self.head(&head, length),
             Step::Body(bytes) => {
                 // before this piece and not behind it, so that the last one leaves together with the end
                 if self.connection.outbox().len() >= self.threshold {
                     self.threshold = FLUSH;
                     self.flush().await?;
                 }
-                match self.framing {
-                    Framing::Chunked => write_chunk(self.connection.outbox(), &bytes),
-                    Framing::UntilClose => self.connection.outbox().extend_from_slice(&bytes),
-                    Framing::None => {}
-                }
+                self.body(&bytes);
             }
             Step::Wait(time) => self.wait_at(self.shared.clock.wait(time)).await?,
             Step::Hold(gate) if gate.is_open() => self.passed.push(gate),
@@ -168,9 +164,26 @@ impl Player<'_> {
                 self.shared.update(|state| state.stalls.push_back(stalled));
                 self.wait_at(std::future::pending::<()>()).await?;
             }
+            Step::Beat(bytes, every) => {
+                let beating = self.request.clone();
+                self.shared.update(|state| state.stalls.push_back(beating));
+                loop {
+                    self.wait_at(self.shared.clock.wait(every)).await?;
+                    self.body(&bytes);
+                    self.flush().await?;
+                }
+            }
             Step::End(end) => return self.end(end, complete).await.map(Some),
         }
         Ok(None)
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        match self.framing {
+            Framing::Chunked => write_chunk(self.connection.outbox(), bytes),
+            Framing::Plain => self.connection.outbox().extend_from_slice(bytes),
+            Framing::None => {}
+        }
     }
 
     /// Ends an answer that cannot go on: its connection is reset, and `verify` fails.
@@ -188,13 +201,17 @@ impl Player<'_> {
         Then::Reset
     }
 
-    fn head(&mut self, head: &Head) {
-        self.framing = match head.status {
+    fn head(&mut self, head: &Head, length: Length) {
+        self.framing = match (head.status, length) {
             _ if self.request.method() == "HEAD" => Framing::None,
-            204 => Framing::None,
-            505 => Framing::UntilClose,
-            _ => Framing::Chunked,
+            (204, _) => Framing::None,
+            // a client of HTTP/1.0 knows no chunks
+            (505, _) | (_, Length::Given(_)) => Framing::Plain,
+            (_, Length::Chunked) => Framing::Chunked,
         };
+        if length != Length::Chunked {
+            self.after = AfterAnswer::Close;
+        }
         let cors = self.request.has_header("origin");
         let (after, framing) = (self.after, self.framing);
         let out = self.connection.outbox();
@@ -212,6 +229,9 @@ impl Player<'_> {
         }
         if framing == Framing::Chunked {
             write_header(out, "Transfer-Encoding", "chunked");
+        }
+        if let Length::Given(length) = length {
+            write_header(out, "Content-Length", &length.to_string());
         }
         let connection = match after {
             AfterAnswer::KeepAlive => "keep-alive",

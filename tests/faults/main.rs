@@ -1,0 +1,256 @@
+//! Every fault of the catalogue, on every API that can have it: it changes what is written, and our own accumulators
+//! judge it as the catalogue asks.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+#[path = "../support/catalogue.rs"]
+#[allow(dead_code, reason = "other tests need the rest of it")]
+mod catalogue;
+mod references;
+mod table;
+
+use std::collections::BTreeSet;
+
+use llm_wire_stub::*;
+use references::reference;
+
+const APIS: [Api; 3] = [
+    Api::AnthropicMessages,
+    Api::OpenAiChat,
+    Api::OpenAiResponses,
+];
+
+/// Kinds of the catalogue that no single answer shows: they are about several calls, a request, or HTTP/2.
+const NO_ANSWER: [&str; 15] = [
+    "cancel-closes-connection",
+    "clean-end-reconnect",
+    "fail-after-partial-then-ok",
+    "h2-goaway",
+    "idle-close-race",
+    "overloaded-status",
+    "pool-after-terminal",
+    "redirect",
+    "req-duplicate-tool-id",
+    "req-empty-text-block",
+    "req-lone-surrogate",
+    "req-orphan-tool-result",
+    "req-orphan-tool-use",
+    "req-unsigned-thinking",
+    "retry-after-variants",
+];
+
+/// Kinds that are still to be built.
+const NOT_YET: &[&str] = &[
+    "blank-line-keepalive",
+    "block-index-invalid",
+    "block-not-closed",
+    "bom-leading",
+    "buffered-burst",
+    "comment-lines",
+    "content-type-variants",
+    "data-multi-line",
+    "delta-after-stop",
+    "delta-before-start",
+    "delta-type-mismatch",
+    "done-sentinel",
+    "duplicate-message-start",
+    "empty-completion",
+    "empty-data-event",
+    "eof-mid-event",
+    "eof-no-final-blank",
+    "eol-cr",
+    "eol-mixed",
+    "error-event-first",
+    "error-event-mid-stream",
+    "error-json-200",
+    "event-name-absent",
+    "field-space-variants",
+    "gzip-stream",
+    "html-body",
+    "http-error-on-stream",
+    "invalid-utf8",
+    "json-instead-of-sse",
+    "large-event",
+    "length-cut-tool-call",
+    "malformed-json-event",
+    "many-tiny-events",
+    "open-after-terminal",
+    "optional-field-absent",
+    "ping-anywhere",
+    "reset-mid-stream",
+    "response-incomplete",
+    "split-any-byte",
+    "split-crlf",
+    "sse-extra-fields",
+    "stall-before-headers",
+    "terminal-frame-cut",
+    "thinking-signature-missing",
+    "tiny-fragments",
+    "tool-args-empty",
+    "tool-args-invalid-json",
+    "tool-args-split",
+    "tool-args-truncated",
+    "tool-id-duplicated",
+    "tool-index-missing",
+    "tool-interleaved",
+    "tool-name-missing",
+    "unicode-separators-in-data",
+    "unknown-content-block",
+    "unknown-event-type",
+    "usage-null-or-partial",
+    "finish-reason-empty",
+    "finish-reason-key-absent",
+    "usage-only-chunk",
+    "empty-choices-first",
+    "null-delta",
+    "finish-with-content",
+    "content-after-finish",
+    "duplicate-finish",
+    "done-missing",
+    "tool-id-omitted-later",
+    "tool-id-name-repeated",
+    "tool-args-in-first-delta",
+    "tool-index-collision",
+    "tool-args-object",
+    "tool-args-duplicated",
+    "keepalive-as-data",
+    "keepalive-inside-event",
+    "responses-id-mapping",
+    "unknown-stop-reason",
+];
+
+#[test]
+fn every_kind_of_the_catalogue_is_there_for_each_family_that_it_names() {
+    for (family, api) in ["A", "C", "R"].into_iter().zip(APIS) {
+        let Some(mut asked) = catalogue::asked(family, |_| true) else {
+            return;
+        };
+        asked.retain(|kind| !NO_ANSWER.contains(&kind.as_str()) && !kind.starts_with("double-"));
+        let built = Fault::ALL.iter().filter(|fault| fault.applies_to(api));
+        let built: BTreeSet<String> = built.map(|fault| fault.id().to_owned()).collect();
+        let missing = asked.difference(&built);
+        let missing: Vec<_> = missing
+            .filter(|kind| !NOT_YET.contains(&kind.as_str()))
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "{family} lacks {} of {}: {missing:?}",
+            missing.len(),
+            asked.len()
+        );
+        let unasked: Vec<_> = built.difference(&asked).collect();
+        assert!(
+            unasked.is_empty(),
+            "{family} has {unasked:?}, which the catalogue does not ask of it"
+        );
+    }
+}
+
+#[test]
+fn requirements_are_those_of_the_catalogue() {
+    for requirement in [
+        Requirement::MustSucceedWithSameResult,
+        Requirement::MustIgnore,
+        Requirement::MustError,
+        Requirement::MustTimeOutWhenIdleLimitSet,
+    ] {
+        let wanted = format!("`{requirement}`");
+        let Some(asked) = catalogue::asked("A", |asks| asks.starts_with(&wanted)) else {
+            return;
+        };
+        for fault in Fault::ALL {
+            if fault.applies_to(Api::AnthropicMessages) {
+                assert_eq!(
+                    asked.contains(fault.id()),
+                    fault.requirement() == requirement,
+                    "{}",
+                    fault.id()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn ids_are_parsed_and_unknown_ones_are_refused() {
+    let mut ids = BTreeSet::new();
+    for fault in Fault::ALL {
+        assert_eq!(
+            fault.id().parse::<FaultVariant>().unwrap(),
+            FaultVariant::from(*fault)
+        );
+        assert!(fault.variants().count() > 0, "{}", fault.id());
+        for variant in fault.variants() {
+            assert_eq!(variant.id().parse::<FaultVariant>().unwrap(), variant);
+            assert!(ids.insert(variant.id()), "{} stands twice", variant.id());
+            assert!(!variant.description().is_empty(), "{}", variant.id());
+        }
+    }
+    let unknown = "empty-body/none".parse::<FaultVariant>().unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "no fault is called `empty-body/none`\n  help: one of empty-body/no-byte, empty-body/only-comments"
+    );
+    let unknown = "empty".parse::<FaultVariant>().unwrap_err().to_string();
+    assert!(
+        unknown.starts_with("no fault is called `empty`\n  help: one of "),
+        "{unknown}"
+    );
+}
+
+/// Every variant on every API that can have it.
+fn cases() -> impl Iterator<Item = (Api, FaultVariant)> {
+    APIS.into_iter().flat_map(|api| {
+        let variants = Fault::ALL.iter().flat_map(|fault| fault.variants());
+        let applying = variants.filter(move |variant| variant.applies_to(api));
+        applying.map(move |variant| (api, variant))
+    })
+}
+
+#[test]
+fn every_variant_changes_its_reference() {
+    for (api, fault) in cases() {
+        let turn = reference(api, fault);
+        let damaged = turn.clone().fault(fault);
+        let pieces = |turn: &Turn| -> Vec<_> {
+            let pieces = try_chunks(api, turn, Cut::PerEvent);
+            pieces
+                .unwrap_or_else(|error| panic!("{}: {error}", api.name()))
+                .collect()
+        };
+        // what only waits, ends or says otherwise in its head is seen on a socket
+        if fault.fault().stage() < Stage::Transport {
+            assert_ne!(pieces(&turn), pieces(&damaged), "{}: {fault}", api.name());
+        } else {
+            pieces(&damaged);
+        }
+    }
+}
+
+/// What our own accumulator cannot see: it is no part of the body, or it ends nowhere.
+fn is_seen_in_the_body(fault: FaultVariant) -> bool {
+    fault.requirement() != Requirement::MustTimeOutWhenIdleLimitSet
+        && !matches!(fault.fault(), Fault::ChunkedAbort)
+}
+
+#[test]
+fn our_own_accumulators_judge_as_the_catalogue_asks() {
+    for (api, fault) in cases().filter(|(_, fault)| is_seen_in_the_body(*fault)) {
+        let damaged = reference(api, fault).fault(fault);
+        let read = accumulate(api, &sse_body(api, &damaged));
+        let name = format!("{}: {fault}", api.name());
+        let is_benign = matches!(
+            fault.requirement(),
+            Requirement::MustSucceedWithSameResult | Requirement::MustIgnore
+        );
+        if is_benign {
+            let read = read.unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(read, damaged.normalized(api).unwrap(), "{name}");
+        } else {
+            assert!(read.is_err(), "{name}: read as {read:?}");
+        }
+    }
+}
