@@ -162,10 +162,7 @@ pub(crate) fn write_str(out: &mut Vec<u8>, text: &str) {
 fn write_escaped(out: &mut Vec<u8>, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut rest = text.as_bytes();
-    while let Some(at) = rest
-        .iter()
-        .position(|&b| b < 0x20 || b == b'"' || b == b'\\')
-    {
+    while let Some(at) = escaped_at(rest) {
         let (plain, tail) = rest.split_at(at);
         out.extend_from_slice(plain);
         let Some((&byte, tail)) = tail.split_first() else {
@@ -188,6 +185,17 @@ fn write_escaped(out: &mut Vec<u8>, text: &str) {
         rest = tail;
     }
     out.extend_from_slice(rest);
+}
+
+/// Where the first byte stands that is not written as it is.
+fn escaped_at(text: &[u8]) -> Option<usize> {
+    /// So many are compared at once.
+    const WIDTH: usize = 16;
+    let is_escaped = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
+    let is_plain = |part: &&[u8]| !part.iter().fold(false, |any, byte| any | is_escaped(byte));
+    let plain = WIDTH * text.chunks_exact(WIDTH).take_while(is_plain).count();
+    let at = text.get(plain..)?.iter().position(is_escaped);
+    at.map(|at| plain + at)
 }
 
 /// JSON of one line with line ends and so many spaces for each level, as services print it for people; what is empty
@@ -321,6 +329,19 @@ mod tests {
             String::from_utf8(ours).unwrap(),
             serde_json::to_string(&every).unwrap()
         );
+    }
+
+    #[test]
+    fn what_is_escaped_is_found_at_every_place_of_a_long_text() {
+        for at in 0..40 {
+            for len in 0..40 {
+                let text = format!("{}\n{}\"", "a".repeat(at), "é".repeat(len));
+                let mut ours = Vec::new();
+                write_str(&mut ours, &text);
+                let expected = serde_json::to_string(&text).unwrap();
+                assert_eq!(String::from_utf8(ours).unwrap(), expected);
+            }
+        }
     }
 
     #[test]
