@@ -252,8 +252,9 @@ fn padding(out: &mut Vec<u8>, form: Pad, dice: &mut Option<Dice>, first: bool) -
     match form {
         Pad::None => return Filled::No,
         Pad::ToSixteen => {
-            // characters, so bytes that do not continue one; a quote and a brace follow
-            let characters = out.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 2;
+            let text = std::str::from_utf8(out).unwrap_or_default();
+            // a quote and a brace follow
+            let characters = text.chars().count() + 2;
             letters(out, dice, (17 - characters % 16) % 16);
         }
         Pad::UpTo15 => {
