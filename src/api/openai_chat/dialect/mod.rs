@@ -26,7 +26,7 @@ pub(crate) use {
 pub(super) use {
     head::request_id,
     id::{Form, Id, made},
-    template::{Filled, Slot, Template, has},
+    template::{Filled, Part, Slot, Template},
 };
 
 use crate::{api::Context, script::Dialect, sse::LineEnd};
@@ -122,12 +122,12 @@ pub(super) enum Comments {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct UsageRow {
     pub(super) at: UsageAt,
     pub(super) asked: UsageAsked,
     pub(super) null: UsageNull,
-    pub(super) template: &'static str,
+    pub(super) template: Template,
 }
 
 /// Where a stream has its usage.
@@ -189,39 +189,39 @@ pub(crate) enum RulesOf {
 pub(super) struct Stream {
     /// A chunk before all others.
     pub(super) prelude: Option<&'static str>,
-    pub(super) chunk: &'static str,
-    pub(super) choice: &'static str,
+    pub(super) chunk: Template,
+    pub(super) choice: Template,
     /// The first deltas of an answer with text (or without anything), with thinking, with tool calls only.
     pub(super) begin: [&'static [&'static str]; 3],
-    pub(super) text: &'static str,
+    pub(super) text: Template,
     /// `None` where nothing is said of it.
-    pub(super) thinking: Option<&'static str>,
-    pub(super) signature: Option<&'static str>,
+    pub(super) thinking: Option<Template>,
+    pub(super) signature: Option<Template>,
     /// The first delta of a refusal, and the others.
-    pub(super) refusal: Option<[&'static str; 2]>,
-    pub(super) annotations: Option<&'static str>,
-    pub(super) finish: &'static str,
+    pub(super) refusal: Option<(&'static str, Template)>,
+    pub(super) annotations: Option<Template>,
+    pub(super) finish: Template,
 }
 
 /// Tool calls.
 #[derive(Debug)]
 pub(super) struct Calls {
-    pub(super) delta: &'static str,
+    pub(super) delta: Template,
     /// The delta of exactly one call and nothing else.
-    pub(super) only: Option<&'static str>,
+    pub(super) only: Option<Template>,
     pub(super) function: CallForm,
     pub(super) custom: Option<CallForm>,
     pub(super) chunks: CallChunks,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct CallForm {
     /// In a stream: a call that opens, or that is whole.
-    pub(super) item: &'static str,
+    pub(super) item: Template,
     /// More of its arguments.
-    pub(super) more: &'static str,
+    pub(super) more: Template,
     /// In a body.
-    pub(super) whole: &'static str,
+    pub(super) whole: Template,
 }
 
 /// How calls are streamed.
@@ -238,8 +238,8 @@ pub(super) enum CallChunks {
 /// The non-streaming body.
 #[derive(Debug)]
 pub(super) struct Body {
-    pub(super) whole: &'static str,
-    pub(super) choice: &'static str,
+    pub(super) whole: Template,
+    pub(super) choice: Template,
     pub(super) printed: Printed,
 }
 

@@ -3,11 +3,26 @@
 //! `$name` is a slot. What stands between `$<` and `$>` is left out if a slot in it is absent; groups do not nest.
 //! A slot that is absent outside a group is nothing.
 
-/// Wire text with slots.
-#[derive(Clone, Debug)]
+use std::sync::OnceLock;
+
+/// Wire text with slots; parsed once, when it is first needed.
+#[derive(Debug)]
 pub(in crate::api) struct Template {
+    text: &'static str,
+    parsed: OnceLock<Parsed>,
+}
+
+#[derive(Debug)]
+struct Parsed {
     start: &'static str,
     pieces: Vec<Piece>,
+}
+
+/// A template, or a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::api) struct Part<'a> {
+    start: &'static str,
+    pieces: &'a [Piece],
 }
 
 /// What a `$` begins, and the text behind it.
@@ -127,29 +142,9 @@ slots! {
 }
 
 impl Template {
-    /// Parses it; unknown names are left as they are, and a test finds them.
-    pub(in crate::api) fn new(text: &'static str) -> Self {
-        let mut parts = text.split('$');
-        let start = parts.next().unwrap_or_default();
-        // the longest has fewer
-        let mut pieces = Vec::with_capacity(24);
-        pieces.extend(parts.map(|part| {
-            let (what, text) = match part.as_bytes().first() {
-                Some(b'<') => (What::Open, part.get(1..)),
-                Some(b'>') => (What::Close, part.get(1..)),
-                _ => {
-                    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-                    let len = part.bytes().position(|byte| !word(&byte));
-                    let (name, text) = part.split_at(len.unwrap_or(part.len()));
-                    (What::Slot(named(name).unwrap_or(Slot::IfFirst)), Some(text))
-                }
-            };
-            Piece {
-                what,
-                text: text.unwrap_or_default(),
-            }
-        }));
-        Self { start, pieces }
+    pub(in crate::api) const fn new(text: &'static str) -> Self {
+        let parsed = OnceLock::new();
+        Self { text, parsed }
     }
 
     /// Appends the text with its slots filled.
@@ -158,9 +153,77 @@ impl Template {
         out: &mut Vec<u8>,
         fill: &mut dyn FnMut(Slot, &mut Vec<u8>) -> Filled,
     ) {
+        self.whole().write(out, fill);
+    }
+
+    /// The text up to this slot, and the text behind it.
+    pub(in crate::api) fn split(&self, at: Slot) -> (Part<'_>, Part<'_>) {
+        let Part { start, pieces } = self.whole();
+        let mut parts = pieces.splitn(2, |piece| piece.is(at));
+        let before = parts.next().unwrap_or_default();
+        let behind = Part {
+            start: pieces.get(before.len()).map_or("", |slot| slot.text),
+            pieces: parts.next().unwrap_or_default(),
+        };
+        let before = Part {
+            start,
+            pieces: before,
+        };
+        (before, behind)
+    }
+
+    /// Whether it has this slot.
+    pub(in crate::api) fn has(&self, slot: Slot) -> bool {
+        self.whole().pieces.iter().any(|piece| piece.is(slot))
+    }
+
+    fn whole(&self) -> Part<'_> {
+        let Parsed { start, pieces } = self.parsed.get_or_init(|| Parsed::new(self.text));
+        Part { start, pieces }
+    }
+
+    #[cfg(test)]
+    pub(super) const fn text(&self) -> &'static str {
+        self.text
+    }
+}
+
+impl Parsed {
+    /// Unknown names are left as they are, and a test finds them.
+    fn new(text: &'static str) -> Self {
+        let mut parts = text.split('$');
+        let start = parts.next().unwrap_or_default();
+        let pieces = parts.map(|part| {
+            let (what, text) = match part.as_bytes().first() {
+                Some(b'<') => (What::Open, part.get(1..)),
+                Some(b'>') => (What::Close, part.get(1..)),
+                _ => {
+                    let (name, text) = part.split_at(name_len(part));
+                    (What::Slot(named(name).unwrap_or(Slot::IfFirst)), Some(text))
+                }
+            };
+            Piece {
+                what,
+                text: text.unwrap_or_default(),
+            }
+        });
+        Self {
+            start,
+            pieces: pieces.collect(),
+        }
+    }
+}
+
+impl Part<'_> {
+    /// Appends the text with its slots filled.
+    pub(in crate::api) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        fill: &mut dyn FnMut(Slot, &mut Vec<u8>) -> Filled,
+    ) {
         out.extend_from_slice(self.start.as_bytes());
         let (mut group, mut absent) = (None, false);
-        for piece in &self.pieces {
+        for piece in self.pieces {
             match piece.what {
                 What::Open => (group, absent) = (Some(out.len()), false),
                 What::Close => {
@@ -177,20 +240,11 @@ impl Template {
             out.extend_from_slice(piece.text.as_bytes());
         }
     }
+}
 
-    /// The text up to this slot, and the text behind it.
-    pub(in crate::api) fn split(mut self, at: Slot) -> (Self, Self) {
-        let is_it = |piece: &Piece| matches!(piece.what, What::Slot(slot) if slot == at);
-        let Some(at) = self.pieces.iter().position(is_it) else {
-            return (self, Self::new(""));
-        };
-        let rest = self.pieces.split_off(at);
-        let start = rest.first().map_or("", |piece| piece.text);
-        let rest = Self {
-            start,
-            pieces: rest.into_iter().skip(1).collect(),
-        };
-        (self, rest)
+impl Piece {
+    fn is(&self, slot: Slot) -> bool {
+        matches!(self.what, What::Slot(found) if found == slot)
     }
 }
 
@@ -199,27 +253,19 @@ fn named(name: &str) -> Option<Slot> {
     SLOTS.get(at).map(|(_, slot)| *slot)
 }
 
-/// Whether the template has this slot.
-pub(in crate::api) fn has(template: &str, slot: Slot) -> bool {
-    let name = SLOTS.iter().find(|(_, known)| *known == slot);
-    let name = name.map_or("", |(name, _)| *name);
-    names(template).any(|found| found == name)
-}
-
-/// The names of its slots.
-fn names(template: &str) -> impl Iterator<Item = &str> {
-    template.split('$').skip(1).map(|part| {
-        let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let len = part.bytes().position(|byte| !word(&byte));
-        part.get(..len.unwrap_or(part.len())).unwrap_or_default()
-    })
+/// How long the name is that the text begins with.
+fn name_len(text: &str) -> usize {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text.bytes().take_while(word).count()
 }
 
 /// The names in a template that are none of a slot.
 #[cfg(test)]
 pub(super) fn unknown(template: &'static str) -> Vec<&'static str> {
+    let names = template.split('$').skip(1);
+    let names = names.map(|part| part.split_at(name_len(part)).0);
     let known = |name: &&str| name.is_empty() || named(name).is_some();
-    names(template).filter(|name| !known(name)).collect()
+    names.filter(|name| !known(name)).collect()
 }
 
 #[cfg(test)]
@@ -264,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_template_splits_at_a_slot() {
-        let (head, tail) =
-            Template::new(r#"{"id":$id,"choices":[$choice],"model":$id}"#).split(Slot::Choice);
+        let template = Template::new(r#"{"id":$id,"choices":[$choice],"model":$id}"#);
+        let (head, tail) = template.split(Slot::Choice);
         let mut out = Vec::new();
         let mut fill = |_: Slot, out: &mut Vec<u8>| {
             out.push(b'1');
@@ -276,5 +322,10 @@ mod tests {
         out.clear();
         tail.write(&mut out, &mut fill);
         assert_eq!(out, br#"],"model":1}"#);
+        out.clear();
+        let (head, tail) = template.split(Slot::Usage);
+        head.write(&mut out, &mut fill);
+        tail.write(&mut out, &mut fill);
+        assert_eq!(out, br#"{"id":1,"choices":[1],"model":1}"#);
     }
 }

@@ -3,31 +3,30 @@ use super::{template::unknown, *};
 /// Every template of a row, by its name.
 fn templates(row: &'static Row) -> Vec<(&'static str, &'static str)> {
     let stream = &row.stream;
-    let mut all = vec![
-        ("usage", row.usage.template),
-        ("chunk", stream.chunk),
-        ("choice", stream.choice),
-        ("text", stream.text),
-        ("finish", stream.finish),
-        ("body", row.body.whole),
-        ("body choice", row.body.choice),
+    let mut all: Vec<(_, &Template)> = vec![
+        ("usage", &row.usage.template),
+        ("chunk", &stream.chunk),
+        ("choice", &stream.choice),
+        ("text", &stream.text),
+        ("finish", &stream.finish),
+        ("body", &row.body.whole),
+        ("body choice", &row.body.choice),
     ];
-    let more = [stream.thinking, stream.signature, stream.annotations];
-    all.extend(more.into_iter().flatten().map(|text| ("delta", text)));
-    all.extend(
-        stream
-            .refusal
-            .into_iter()
-            .flatten()
-            .map(|text| ("refusal", text)),
-    );
+    let more = [&stream.thinking, &stream.signature, &stream.annotations];
+    all.extend(more.into_iter().flatten().map(|delta| ("delta", delta)));
+    all.extend(stream.refusal.iter().map(|(_, more)| ("refusal", more)));
     if let Some(calls) = &row.calls {
-        all.push(("calls", calls.delta));
-        all.extend(calls.only.map(|text| ("only", text)));
-        for form in [Some(calls.function), calls.custom].into_iter().flatten() {
-            all.extend([form.item, form.more, form.whole].map(|text| ("call", text)));
+        all.push(("calls", &calls.delta));
+        all.extend(calls.only.iter().map(|only| ("only", only)));
+        for form in std::iter::once(&calls.function).chain(&calls.custom) {
+            all.extend([&form.item, &form.more, &form.whole].map(|call| ("call", call)));
         }
     }
+    let texts = all
+        .into_iter()
+        .map(|(what, template)| (what, template.text()));
+    let mut all: Vec<_> = texts.collect();
+    all.extend(stream.refusal.iter().map(|(first, _)| ("refusal", *first)));
     if let Some(errors) = &row.errors {
         all.extend([errors.shape, errors.stream.shape].map(|text| ("error", text)));
         let shapes = errors.rows.iter().filter_map(|row| row.shape);
@@ -74,7 +73,7 @@ fn documented(dialect: Dialect) -> String {
             false if dialect == Dialect::Azure => format!("`{}`", row.path),
             false => "by turn or stub".to_owned(),
         };
-    let thinking = row.stream.thinking.unwrap_or_default();
+    let thinking = row.stream.thinking.as_ref().map_or("", Template::text);
     let thinking = match thinking {
         "" => "no",
         text if text.contains("reasoning_details") => "`reasoning`, `reasoning_details`, signed",

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     api::{
         Context,
-        openai_chat::dialect::{Comments, Escapes, Filled, Slot, Template, request_id},
+        openai_chat::dialect::{Comments, Escapes, Filled, Slot, request_id},
     },
     json::{write_number, write_str},
     script::Turn,
@@ -43,7 +43,7 @@ pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
         }
         Filled::Yes
     };
-    Template::new(row.body.whole).write(&mut out, &mut fill);
+    row.body.whole.write(&mut out, &mut fill);
     if let Escapes::Html = row.escapes {
         out = Escapes::Html.apply(out);
     }
@@ -59,7 +59,6 @@ pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
 /// A choice, the same for each index.
 struct Choice<'a> {
     said: &'a Said,
-    template: Template,
     content: String,
     thinking: Option<String>,
     logprobs: Option<Vec<u8>>,
@@ -70,7 +69,6 @@ impl<'a> Choice<'a> {
     fn new(said: &'a Said, context: &Context) -> Self {
         Self {
             said,
-            template: Template::new(said.row.body.choice),
             content: said.content(),
             thinking: said.thought.as_ref().map(super::thought::Thought::text),
             logprobs: logprobs(said, context),
@@ -79,8 +77,8 @@ impl<'a> Choice<'a> {
     }
 
     fn write(&self, out: &mut Vec<u8>, index: usize) {
-        self.template
-            .write(out, &mut |slot, out| self.fill(slot, out, index));
+        let template = &self.said.row.body.choice;
+        template.write(out, &mut |slot, out| self.fill(slot, out, index));
     }
 
     #[expect(
@@ -143,7 +141,7 @@ impl<'a> Choice<'a> {
                 out.push(b',');
             }
             let call = Opening::whole(n, call.clone());
-            write_call(out, &call, |form| form.whole, self.said.row.calls.as_ref());
+            write_call(out, &call, |form| &form.whole, self.said.row.calls.as_ref());
         }
     }
 }

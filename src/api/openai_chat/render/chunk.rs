@@ -10,7 +10,7 @@ use crate::{
         openai_chat::{
             CREATED,
             asked::Wanted,
-            dialect::{self, Escapes, Filled, Pad, Slot, Template, UsageAsked, UsageAt, UsageNull},
+            dialect::{self, Escapes, Filled, Pad, Part, Slot, UsageAsked, UsageAt, UsageNull},
             purpose,
         },
     },
@@ -21,9 +21,8 @@ use crate::{
 /// Writes chunks.
 pub(super) struct Chunks {
     /// What stands before the choices, and behind.
-    head: Template,
-    tail: Template,
-    choice: Template,
+    head: Part<'static>,
+    tail: Part<'static>,
     /// The head of a chunk that is neither the first nor the one with the usage.
     written_head: Vec<u8>,
     pad: Option<Dice>,
@@ -63,11 +62,10 @@ impl Chunks {
             Pad::ToSixteen | Pad::UpTo15 => asked.obfuscation == Wanted::Yes,
             Pad::Alphabet => true,
         };
-        let (head, tail) = Template::new(row.stream.chunk).split(Slot::Choice);
+        let (head, tail) = row.stream.chunk.split(Slot::Choice);
         Self {
             head,
             tail,
-            choice: Template::new(row.stream.choice),
             written_head: Vec::new(),
             pad: (padded && !context.plain)
                 .then(|| Dice::branch(context.seed, purpose::OBFUSCATION)),
@@ -114,7 +112,7 @@ impl Chunks {
         }
         if let Some(now) = now {
             let (content, seed) = (&self.content, self.seed);
-            self.choice.write(&mut data, &mut |slot, out| {
+            said.row.stream.choice.write(&mut data, &mut |slot, out| {
                 fill_choice(slot, out, said, now, content, seed)
             });
         }

@@ -11,6 +11,9 @@ use crate::{
     script::{Dice, ToolKind},
 };
 
+/// The delta of what a row cannot say, which its turns do not have.
+static NOTHING: Template = Template::new("{}");
+
 /// Writes deltas.
 pub(super) struct Deltas {
     row: &'static Row,
@@ -18,8 +21,6 @@ pub(super) struct Deltas {
     /// How many said something.
     said: usize,
     tokens: Dice,
-    /// The template used last, which is used again as a rule.
-    last: Option<(&'static str, Template)>,
 }
 
 impl Deltas {
@@ -29,7 +30,6 @@ impl Deltas {
             thinks: said.thought.is_some(),
             said: 0,
             tokens,
-            last: None,
         }
     }
 
@@ -39,30 +39,27 @@ impl Deltas {
         let calls = self.row.calls.as_ref();
         let template = match says {
             Says::Begin(delta) => return delta.as_bytes().to_vec(),
-            Says::End => stream.finish,
-            Says::Text(_) => stream.text,
-            Says::Refusal(_) => stream.refusal.map_or("{}", |[_, more]| more),
-            Says::Thinking(_) => stream.thinking.unwrap_or("{}"),
-            Says::Signature(_) => stream.signature.unwrap_or("{}"),
-            Says::Annotations(_) => stream.annotations.unwrap_or("{}"),
-            Says::Calls(opened) => match (calls, opened.as_slice()) {
-                (Some(calls), [Opening { only: true, .. }]) => calls.only.unwrap_or(calls.delta),
-                (calls, _) => calls.map_or("{}", |calls| calls.delta),
-            },
-            Says::More { .. } => calls.map_or("{}", |calls| calls.delta),
+            Says::End => Some(&stream.finish),
+            Says::Text(_) => Some(&stream.text),
+            Says::Refusal(_) => stream.refusal.as_ref().map(|(_, more)| more),
+            Says::Thinking(_) => stream.thinking.as_ref(),
+            Says::Signature(_) => stream.signature.as_ref(),
+            Says::Annotations(_) => stream.annotations.as_ref(),
+            Says::Calls(opened) => calls.map(|calls| match (&calls.only, opened.as_slice()) {
+                (Some(only), [Opening { only: true, .. }]) => only,
+                (_, _) => &calls.delta,
+            }),
+            Says::More { .. } => calls.map(|calls| &calls.delta),
         };
         let (first, thinks) = (self.said == 0, self.thinks);
         self.said += 1;
         let token = self.tokens.below(128_000);
-        let parsed = match self.last.take() {
-            Some((known, parsed)) if std::ptr::eq(known, template) => parsed,
-            _ => Template::new(template),
-        };
         let mut out = Vec::with_capacity(96);
-        parsed.write(&mut out, &mut |slot, out| {
-            fill(slot, out, says, calls, [first, thinks], token)
-        });
-        self.last = Some((template, parsed));
+        template
+            .unwrap_or(&NOTHING)
+            .write(&mut out, &mut |slot, out| {
+                fill(slot, out, says, calls, [first, thinks], token)
+            });
         out
     }
 }
@@ -88,7 +85,7 @@ fn fill(
                 if n > 0 {
                     out.push(b',');
                 }
-                write_call(out, call, |form| form.item, calls);
+                write_call(out, call, |form| &form.item, calls);
             }
         }
         (Slot::Calls, Says::More { index, kind, text }) => {
@@ -100,7 +97,7 @@ fn fill(
                 arguments: text.clone(),
                 only: false,
             };
-            write_call(out, &more, |form| form.more, calls);
+            write_call(out, &more, |form| &form.more, calls);
         }
         _ => return Filled::No,
     }
@@ -115,7 +112,7 @@ fn fill(
 pub(super) fn write_call(
     out: &mut Vec<u8>,
     call: &Opening,
-    form: fn(&CallForm) -> &'static str,
+    form: fn(&CallForm) -> &Template,
     calls: Option<&Calls>,
 ) {
     let of_kind = calls.and_then(|calls| match call.kind {
@@ -135,5 +132,5 @@ pub(super) fn write_call(
         }
         Filled::Yes
     };
-    Template::new(form(of_kind)).write(out, &mut fill);
+    form(of_kind).write(out, &mut fill);
 }

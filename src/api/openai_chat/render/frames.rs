@@ -114,9 +114,10 @@ impl Frames {
             let refusal = row
                 .stream
                 .refusal
+                .as_ref()
                 .filter(|_| said.kind == ContentKind::Refusal);
             match refusal {
-                Some([begin, _]) => sources.push_back(once(Frame {
+                Some((begin, _)) => sources.push_back(once(Frame {
                     token: Token::Begin,
                     ..Frame::begin(begin)
                 })),

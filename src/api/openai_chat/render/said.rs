@@ -15,7 +15,7 @@ use crate::{
         openai::moderation::beside_an_answer,
         openai_chat::{
             asked::Moderation,
-            dialect::{self, CallChunks, Row, Slot, has, row},
+            dialect::{self, CallChunks, Row, Slot, row},
             purpose, words,
         },
     },
@@ -363,7 +363,7 @@ impl Said {
 
 /// What moderation found, where the request asks for it: what the turn says, or that nothing is flagged.
 fn moderation(said: Option<Json>, context: &Context, row: &Row) -> Option<Json> {
-    if !has(row.stream.chunk, Slot::Moderation) {
+    if !row.stream.chunk.has(Slot::Moderation) {
         return None;
     }
     match &context.asked.chat.moderation {

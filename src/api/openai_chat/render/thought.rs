@@ -48,7 +48,7 @@ impl Thought {
                 "leave out `.empty_last_delta()`",
             ));
         }
-        let signature = match (part.signature, row.stream.signature) {
+        let signature = match (part.signature, &row.stream.signature) {
             (None | Some(""), None) | (Some(""), Some(_)) => None,
             (Some(_), None) => {
                 return Err(unsayable(

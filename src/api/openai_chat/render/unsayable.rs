@@ -1,7 +1,7 @@
 //! What an answer cannot carry, and the way out.
 
 use crate::{
-    api::openai_chat::dialect::{Row, Slot, Tier, has},
+    api::openai_chat::dialect::{Row, Slot, Tier},
     script::{Extras, ScriptedPart},
 };
 
@@ -46,7 +46,7 @@ pub(super) fn check_extras(extras: &Extras, row: &Row) -> Result<(), String> {
         (extras.context_management.is_some(), "context_management"),
         (extras.inference_geo.is_some(), "inference_geo"),
         (
-            extras.moderation.is_some() && !has(row.stream.chunk, Slot::Moderation),
+            extras.moderation.is_some() && !row.stream.chunk.has(Slot::Moderation),
             "moderation",
         ),
         (no_tier && extras.service_tier.is_some(), "service_tier"),

@@ -2,7 +2,7 @@
 
 use super::said::Said;
 use crate::{
-    api::openai_chat::dialect::{Filled, Row, Slot, Template, has},
+    api::openai_chat::dialect::{Filled, Row, Slot},
     json::write_number,
     script::Usage,
 };
@@ -69,7 +69,7 @@ pub(super) fn write(out: &mut Vec<u8>, said: &Said, of: UsageOf) {
         }
         Filled::when(number.is_some())
     };
-    Template::new(said.row.usage.template).write(out, &mut fill);
+    said.row.usage.template.write(out, &mut fill);
 }
 
 fn prompt(usage: &Usage) -> u64 {
@@ -98,7 +98,7 @@ fn cost(out: &mut Vec<u8>, millionths: u64) -> Filled {
 
 /// What of a usage the row cannot say. `scripted` is what the turn itself says, without what was estimated.
 pub(super) fn check(usage: &Usage, scripted: Option<&Usage>, row: &Row) -> Result<(), String> {
-    let says = |slots: &[Slot]| slots.iter().any(|slot| has(row.usage.template, *slot));
+    let says = |slots: &[Slot]| slots.iter().any(|slot| row.usage.template.has(*slot));
     let thinks = scripted.and_then(|usage| usage.thinking_tokens);
     for (count, slots, what) in [
         (
@@ -149,9 +149,9 @@ pub(super) fn check(usage: &Usage, scripted: Option<&Usage>, row: &Row) -> Resul
 
 /// What is read of it.
 pub(super) fn normalized(mut usage: Usage, row: &Row) -> Usage {
-    if has(row.usage.template, Slot::ReasoningOrZero) {
+    if row.usage.template.has(Slot::ReasoningOrZero) {
         usage.thinking_tokens.get_or_insert(0);
-    } else if !has(row.usage.template, Slot::Reasoning) {
+    } else if !row.usage.template.has(Slot::Reasoning) {
         usage.thinking_tokens = None;
     }
     (usage.web_search_requests, usage.web_fetch_requests) = (None, None);

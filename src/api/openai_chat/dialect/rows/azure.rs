@@ -5,7 +5,7 @@ use super::*;
 
 const SAFE: &str = r#"{"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[{"prompt_index":0,"content_filter_results":{"hate":{"filtered":false,"severity":"safe"},"jailbreak":{"detected":false,"filtered":false},"self_harm":{"filtered":false,"severity":"safe"},"sexual":{"filtered":false,"severity":"safe"},"violence":{"filtered":false,"severity":"safe"}}}]}"#;
 
-pub(in super::super) const AZURE: Row = Row {
+pub(in super::super) static AZURE: Row = Row {
     name: "Azure OpenAI",
     base: "/openai/v1",
     path: "/openai/deployments/{name}/chat/completions",
@@ -23,48 +23,68 @@ pub(in super::super) const AZURE: Row = Row {
         at: UsageAt::OwnChunk,
         asked: UsageAsked::Needed,
         null: UsageNull::IfAsked,
-        template: r#"{"completion_tokens":$completion,"completion_tokens_details":{"accepted_prediction_tokens":$accepted,"audio_tokens":$audio_out,"reasoning_tokens":$reasoning_or_0,"rejected_prediction_tokens":$rejected},"prompt_tokens":$prompt,"prompt_tokens_details":{"audio_tokens":$audio_in$<,"cache_write_tokens":$written$>,"cached_tokens":$cached},"total_tokens":$total}"#,
+        template: Template::new(
+            r#"{"completion_tokens":$completion,"completion_tokens_details":{"accepted_prediction_tokens":$accepted,"audio_tokens":$audio_out,"reasoning_tokens":$reasoning_or_0,"rejected_prediction_tokens":$rejected},"prompt_tokens":$prompt,"prompt_tokens_details":{"audio_tokens":$audio_in$<,"cache_write_tokens":$written$>,"cached_tokens":$cached},"total_tokens":$total}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: Some(SAFE),
-        chunk: r#"{"choices":[$choice],"created":$created,"id":$id$<,"latency_checkpoint":{"engine_tbt_ms":10,"engine_ttft_ms":80,"engine_ttlt_ms":320,"pre_inference_ms":82,"service_tbt_ms":10,"service_ttft_ms":664,"service_ttlt_ms":886,"total_duration_ms":811,"user_visible_ttft_ms":582}$bill$>,"model":$model$<,"moderation":$moderation$>$<,"obfuscation":"$pad"$>,"object":"chat.completion.chunk"$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint$<,"usage":$usage$>}"#,
-        choice: r#"{"content_filter_results":{$<"protected_material_text":{"detected":false,"filtered":false}$says$>},"delta":$delta,"finish_reason":$finish,"index":$index$<,"logprobs":$logprobs$>}"#,
+        chunk: Template::new(
+            r#"{"choices":[$choice],"created":$created,"id":$id$<,"latency_checkpoint":{"engine_tbt_ms":10,"engine_ttft_ms":80,"engine_ttlt_ms":320,"pre_inference_ms":82,"service_tbt_ms":10,"service_ttft_ms":664,"service_ttlt_ms":886,"total_duration_ms":811,"user_visible_ttft_ms":582}$bill$>,"model":$model$<,"moderation":$moderation$>$<,"obfuscation":"$pad"$>,"object":"chat.completion.chunk"$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint$<,"usage":$usage$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"content_filter_results":{$<"protected_material_text":{"detected":false,"filtered":false}$says$>},"delta":$delta,"finish_reason":$finish,"index":$index$<,"logprobs":$logprobs$>}"#,
+        ),
         begin: [
             &[r#"{"content":"","refusal":null,"role":"assistant"}"#],
             &[],
             &[r#"{"content":null,"role":"assistant"}"#],
         ],
-        text: r#"{"content":$text}"#,
+        text: Template::new(r#"{"content":$text}"#),
         thinking: None,
         signature: None,
-        refusal: Some([
+        refusal: Some((
             r#"{"content":null,"refusal":"","role":"assistant"}"#,
-            r#"{"refusal":$text}"#,
-        ]),
-        annotations: Some(r#"{"annotations":$annotations}"#),
-        finish: "{}",
+            Template::new(r#"{"refusal":$text}"#),
+        )),
+        annotations: Some(Template::new(r#"{"annotations":$annotations}"#)),
+        finish: Template::new("{}"),
     },
     calls: Some(Calls {
-        delta: r#"{"tool_calls":[$calls]}"#,
-        only: Some(r#"{"content":null,"refusal":null,"role":"assistant","tool_calls":[$calls]}"#),
+        delta: Template::new(r#"{"tool_calls":[$calls]}"#),
+        only: Some(Template::new(
+            r#"{"content":null,"refusal":null,"role":"assistant","tool_calls":[$calls]}"#,
+        )),
         function: CallForm {
-            item: r#"{"function":{"arguments":$arguments,"name":$name},"id":$call_id,"index":$n,"type":"function"}"#,
-            more: r#"{"function":{"arguments":$arguments},"index":$n}"#,
-            whole: r#"{"function":{"arguments":$arguments,"name":$name},"id":$call_id,"type":"function"}"#,
+            item: Template::new(
+                r#"{"function":{"arguments":$arguments,"name":$name},"id":$call_id,"index":$n,"type":"function"}"#,
+            ),
+            more: Template::new(r#"{"function":{"arguments":$arguments},"index":$n}"#),
+            whole: Template::new(
+                r#"{"function":{"arguments":$arguments,"name":$name},"id":$call_id,"type":"function"}"#,
+            ),
         },
         custom: Some(CallForm {
-            item: r#"{"custom":{"input":$arguments,"name":$name},"id":$call_id,"index":$n,"type":"custom"}"#,
-            more: r#"{"custom":{"input":$arguments},"index":$n}"#,
-            whole: r#"{"custom":{"input":$arguments,"name":$name},"id":$call_id,"type":"custom"}"#,
+            item: Template::new(
+                r#"{"custom":{"input":$arguments,"name":$name},"id":$call_id,"index":$n,"type":"custom"}"#,
+            ),
+            more: Template::new(r#"{"custom":{"input":$arguments},"index":$n}"#),
+            whole: Template::new(
+                r#"{"custom":{"input":$arguments,"name":$name},"id":$call_id,"type":"custom"}"#,
+            ),
         }),
         chunks: CallChunks::Fragments,
     }),
     body: Body {
-        whole: r#"{"choices":[$choice],"created":$created,"id":$id,"model":$model$<,"moderation":$moderation$>,"object":"chat.completion","prompt_filter_results":[{"prompt_index":0,"content_filter_results":{"hate":{"filtered":false,"severity":"safe"},"jailbreak":{"detected":false,"filtered":false},"self_harm":{"filtered":false,"severity":"safe"},"sexual":{"filtered":false,"severity":"safe"},"violence":{"filtered":false,"severity":"safe"}}}]$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint,"usage":$usage}"#,
-        choice: r#"{"content_filter_results":{$<"hate":{"filtered":false,"severity":"safe"},"self_harm":{"filtered":false,"severity":"safe"},"sexual":{"filtered":false,"severity":"safe"},"violence":{"filtered":false,"severity":"safe"}$texts$>},"finish_reason":$finish,"index":$index$<,"logprobs":$logprobs$>,"message":{"annotations":$annotations,"content":$text_or_null,"refusal":$refusal,"role":"assistant"$<,"tool_calls":[$calls]$>}}"#,
+        whole: Template::new(
+            r#"{"choices":[$choice],"created":$created,"id":$id,"model":$model$<,"moderation":$moderation$>,"object":"chat.completion","prompt_filter_results":[{"prompt_index":0,"content_filter_results":{"hate":{"filtered":false,"severity":"safe"},"jailbreak":{"detected":false,"filtered":false},"self_harm":{"filtered":false,"severity":"safe"},"sexual":{"filtered":false,"severity":"safe"},"violence":{"filtered":false,"severity":"safe"}}}]$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint,"usage":$usage}"#,
+        ),
+        choice: Template::new(
+            r#"{"content_filter_results":{$<"hate":{"filtered":false,"severity":"safe"},"self_harm":{"filtered":false,"severity":"safe"},"sexual":{"filtered":false,"severity":"safe"},"violence":{"filtered":false,"severity":"safe"}$texts$>},"finish_reason":$finish,"index":$index$<,"logprobs":$logprobs$>,"message":{"annotations":$annotations,"content":$text_or_null,"refusal":$refusal,"role":"assistant"$<,"tool_calls":[$calls]$>}}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(in super::super) const DEEPSEEK: Row = Row {
+pub(in super::super) static DEEPSEEK: Row = Row {
     name: "DeepSeek",
     base: "",
     path: "/chat/completions",
@@ -27,41 +27,57 @@ pub(in super::super) const DEEPSEEK: Row = Row {
         at: UsageAt::WithFinish,
         asked: UsageAsked::No,
         null: UsageNull::Always,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"prompt_tokens_details":{"cached_tokens":$cached}$<,"completion_tokens_details":{"reasoning_tokens":$reasoning}$>,"prompt_cache_hit_tokens":$cached,"prompt_cache_miss_tokens":$missed}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"prompt_tokens_details":{"cached_tokens":$cached}$<,"completion_tokens_details":{"reasoning_tokens":$reasoning}$>,"prompt_cache_hit_tokens":$cached,"prompt_cache_miss_tokens":$missed}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"usage":$usage$>}"#,
-        choice: r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"usage":$usage$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish}"#,
+        ),
         begin: [
             &[r#"{"role":"assistant","content":""}"#],
             &[r#"{"role":"assistant","content":null,"reasoning_content":""}"#],
             &[r#"{"role":"assistant","content":""}"#],
         ],
-        text: r#"{"content":$text$<,"reasoning_content":null$thinks$>}"#,
-        thinking: Some(r#"{"content":null,"reasoning_content":$text}"#),
+        text: Template::new(r#"{"content":$text$<,"reasoning_content":null$thinks$>}"#),
+        thinking: Some(Template::new(
+            r#"{"content":null,"reasoning_content":$text}"#,
+        )),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: r#"{"content":""$<,"reasoning_content":null$thinks$>}"#,
+        finish: Template::new(r#"{"content":""$<,"reasoning_content":null$thinks$>}"#),
     },
     calls: Some(Calls {
-        delta: r#"{"tool_calls":[$calls]}"#,
+        delta: Template::new(r#"{"tool_calls":[$calls]}"#),
         only: None,
         function: CallForm {
-            item: r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
-            more: r#"{"index":$n,"function":{"arguments":$arguments}}"#,
-            whole: r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(
+                r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
+            more: Template::new(r#"{"index":$n,"function":{"arguments":$arguments}}"#),
+            whole: Template::new(
+                r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Fragments,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"system_fingerprint":$fingerprint}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$text$<,"reasoning_content":$thinking$>$<,"tool_calls":[$calls]$>},"logprobs":$logprobs,"finish_reason":$finish}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"system_fingerprint":$fingerprint}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$text$<,"reasoning_content":$thinking$>$<,"tool_calls":[$calls]$>},"logprobs":$logprobs,"finish_reason":$finish}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(in super::super) const GROQ: Row = Row {
+pub(in super::super) static GROQ: Row = Row {
     name: "Groq",
     base: "/openai/v1",
     path: "/openai/v1/chat/completions",
@@ -21,41 +21,55 @@ pub(in super::super) const GROQ: Row = Row {
         at: UsageAt::WithFinish,
         asked: UsageAsked::No,
         null: UsageNull::Never,
-        template: r#"{"queue_time":0.00491786,"prompt_tokens":$prompt,"prompt_time":0.01460151,"completion_tokens":$completion,"completion_time":0.11216431,"total_tokens":$total,"total_time":0.12676582$<,"prompt_tokens_details":{"cached_tokens":$cached_if_any}$>$<,"completion_tokens_details":{"reasoning_tokens":$reasoning}$>}"#,
+        template: Template::new(
+            r#"{"queue_time":0.00491786,"prompt_tokens":$prompt,"prompt_time":0.01460151,"completion_tokens":$completion,"completion_time":0.11216431,"total_tokens":$total,"total_time":0.12676582$<,"prompt_tokens_details":{"cached_tokens":$cached_if_any}$>$<,"completion_tokens_details":{"reasoning_tokens":$reasoning}$>}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"x_groq":{"id":$request_id$first,"seed":$seed}$>$<,"x_groq":{"id":$request_id$bill,"usage":$usage},"usage":$usage$>}"#,
-        choice: r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"x_groq":{"id":$request_id$first,"seed":$seed}$>$<,"x_groq":{"id":$request_id$bill,"usage":$usage},"usage":$usage$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish}"#,
+        ),
         begin: [
             &[r#"{"role":"assistant","content":""}"#],
             &[r#"{"role":"assistant","content":""}"#],
             &[r#"{"role":"assistant","content":""}"#],
         ],
-        text: r#"{"content":$text}"#,
-        thinking: Some(r#"{"reasoning":$text,"channel":"analysis"}"#),
+        text: Template::new(r#"{"content":$text}"#),
+        thinking: Some(Template::new(r#"{"reasoning":$text,"channel":"analysis"}"#)),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: "{}",
+        finish: Template::new("{}"),
     },
     calls: Some(Calls {
-        delta: r#"{"tool_calls":[$calls]}"#,
+        delta: Template::new(r#"{"tool_calls":[$calls]}"#),
         only: None,
         function: CallForm {
-            item: r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments},"index":$n}"#,
-            more: "",
-            whole: r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(
+                r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments},"index":$n}"#,
+            ),
+            more: Template::new(""),
+            whole: Template::new(
+                r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Each,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"usage_breakdown":null,"system_fingerprint":$fingerprint,"x_groq":{"id":$request_id,"seed":$seed}}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant"$<,"content":$text$texts$>$<,"reasoning":$thinking$>$<,"tool_calls":[$calls]$>},"logprobs":$logprobs,"finish_reason":$finish}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"usage_breakdown":null,"system_fingerprint":$fingerprint,"x_groq":{"id":$request_id,"seed":$seed}}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant"$<,"content":$text$texts$>$<,"reasoning":$thinking$>$<,"tool_calls":[$calls]$>},"logprobs":$logprobs,"finish_reason":$finish}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

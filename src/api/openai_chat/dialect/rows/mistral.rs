@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(in super::super) const MISTRAL: Row = Row {
+pub(in super::super) static MISTRAL: Row = Row {
     name: "Mistral",
     base: "/v1",
     path: "/v1/chat/completions",
@@ -21,43 +21,55 @@ pub(in super::super) const MISTRAL: Row = Row {
         at: UsageAt::WithFinish,
         asked: UsageAsked::No,
         null: UsageNull::Never,
-        template: r#"{"prompt_tokens":$prompt,"total_tokens":$total,"completion_tokens":$completion,"prompt_tokens_details":{"cached_tokens":$cached},"service_tier":$tier}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"total_tokens":$total,"completion_tokens":$completion,"prompt_tokens_details":{"cached_tokens":$cached},"service_tier":$tier}"#,
+        ),
     },
     finish: FinishAt::WithLast,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>$<,"p":"$pad"$>}"#,
-        choice: r#"{"index":$index,"delta":$delta,"finish_reason":$finish}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>$<,"p":"$pad"$>}"#,
+        ),
+        choice: Template::new(r#"{"index":$index,"delta":$delta,"finish_reason":$finish}"#),
         begin: [
             &[r#"{"role":"assistant","content":""}"#],
             &[r#"{"role":"assistant","content":""}"#, r#"{"content":""}"#],
             &[r#"{"role":"assistant","content":""}"#],
         ],
-        text: r#"{"content":$text}"#,
-        thinking: Some(
+        text: Template::new(r#"{"content":$text}"#),
+        thinking: Some(Template::new(
             r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":$text}]$<,"closed":true$later$>}]}"#,
-        ),
+        )),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: r#"{"content":""}"#,
+        finish: Template::new(r#"{"content":""}"#),
     },
     calls: Some(Calls {
-        delta: r#"{"tool_calls":[$calls]}"#,
+        delta: Template::new(r#"{"tool_calls":[$calls]}"#),
         only: None,
         function: CallForm {
-            item: r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments},"index":$n}"#,
-            more: "",
-            whole: r#"{"id":$call_id,"function":{"name":$name,"arguments":$arguments},"index":$n}"#,
+            item: Template::new(
+                r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments},"index":$n}"#,
+            ),
+            more: Template::new(""),
+            whole: Template::new(
+                r#"{"id":$call_id,"function":{"name":$name,"arguments":$arguments},"index":$n}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::All,
     }),
     body: Body {
-        whole: r#"{"id":$id,"created":$created,"model":$model,"usage":$usage,"object":"chat.completion","choices":[$choice]}"#,
-        choice: r#"{"index":$index,"finish_reason":$finish,"message":{"role":"assistant","tool_calls":$calls_or_null,"content":$<$thinks[{"type":"thinking","thinking":[{"type":"text","text":$thinking}]},{"type":"text","text":$text}]$>$<$unthinking$text$>}}"#,
+        whole: Template::new(
+            r#"{"id":$id,"created":$created,"model":$model,"usage":$usage,"object":"chat.completion","choices":[$choice]}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"finish_reason":$finish,"message":{"role":"assistant","tool_calls":$calls_or_null,"content":$<$thinks[{"type":"thinking","thinking":[{"type":"text","text":$thinking}]},{"type":"text","text":$text}]$>$<$unthinking$text$>}}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

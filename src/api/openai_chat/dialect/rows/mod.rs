@@ -19,7 +19,7 @@ pub(super) use {
 
 use super::{
     Body, CallChunks, CallForm, Calls, Comments, Done, Escapes, FinishAt, Id, NoLogprobs, Pad,
-    Printed, Row, RulesOf, Stream, Tier, UsageAsked, UsageAt, UsageNull, UsageRow,
+    Printed, Row, RulesOf, Stream, Template, Tier, UsageAsked, UsageAt, UsageNull, UsageRow,
     error::{ErrorRow, ErrorTable, Header, StreamError, coded, uncoded},
     head::HeadRow,
 };

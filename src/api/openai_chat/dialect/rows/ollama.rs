@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(in super::super) const OLLAMA: Row = Row {
+pub(in super::super) static OLLAMA: Row = Row {
     name: "Ollama",
     base: "/v1",
     path: "/v1/chat/completions",
@@ -21,37 +21,53 @@ pub(in super::super) const OLLAMA: Row = Row {
         at: UsageAt::OwnChunk,
         asked: UsageAsked::Needed,
         null: UsageNull::Never,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"usage":$usage$>}"#,
-        choice: r#"{"index":$index,"delta":$delta,"finish_reason":$finish}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"usage":$usage$>}"#,
+        ),
+        choice: Template::new(r#"{"index":$index,"delta":$delta,"finish_reason":$finish}"#),
         begin: [&[], &[], &[]],
-        text: r#"{$<$first"role":"assistant",$>"content":$text}"#,
-        thinking: Some(r#"{$<$first"role":"assistant",$>"content":"","reasoning":$text}"#),
+        text: Template::new(r#"{$<$first"role":"assistant",$>"content":$text}"#),
+        thinking: Some(Template::new(
+            r#"{$<$first"role":"assistant",$>"content":"","reasoning":$text}"#,
+        )),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: "{}",
+        finish: Template::new("{}"),
     },
     calls: Some(Calls {
-        delta: r#"{$<$first"role":"assistant",$>"content":"","tool_calls":[$calls]}"#,
+        delta: Template::new(
+            r#"{$<$first"role":"assistant",$>"content":"","tool_calls":[$calls]}"#,
+        ),
         only: None,
         function: CallForm {
-            item: r#"{"id":$call_id,"index":$n,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
-            more: "",
-            whole: r#"{"id":$call_id,"index":$n,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(
+                r#"{"id":$call_id,"index":$n,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
+            more: Template::new(""),
+            whole: Template::new(
+                r#"{"id":$call_id,"index":$n,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Each,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice],"usage":$usage}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$text$<,"reasoning":$thinking$>$<,"tool_calls":[$calls]$>},"finish_reason":$finish}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"system_fingerprint":$fingerprint,"choices":[$choice],"usage":$usage}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$text$<,"reasoning":$thinking$>$<,"tool_calls":[$calls]$>},"finish_reason":$finish}"#,
+        ),
         printed: Printed::CompactLine,
     },
     head: Some(HeadRow {

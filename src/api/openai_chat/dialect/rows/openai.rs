@@ -7,7 +7,7 @@ const FUNCTION: &str = r#"{"index":$n,"id":$call_id,"type":"function","function"
 const CUSTOM: &str =
     r#"{"index":$n,"id":$call_id,"type":"custom","custom":{"name":$name,"input":$arguments}}"#;
 
-pub(in super::super) const OPENAI: Row = Row {
+pub(in super::super) static OPENAI: Row = Row {
     name: "OpenAI Chat",
     base: "/v1",
     path: "/v1/chat/completions",
@@ -25,49 +25,65 @@ pub(in super::super) const OPENAI: Row = Row {
         at: UsageAt::OwnChunk,
         asked: UsageAsked::Needed,
         null: UsageNull::IfAsked,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"prompt_tokens_details":{"cached_tokens":$cached$<,"cache_write_tokens":$written$>,"audio_tokens":$audio_in},"completion_tokens_details":{"reasoning_tokens":$reasoning_or_0,"audio_tokens":$audio_out,"accepted_prediction_tokens":$accepted,"rejected_prediction_tokens":$rejected}}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"prompt_tokens_details":{"cached_tokens":$cached$<,"cache_write_tokens":$written$>,"audio_tokens":$audio_in},"completion_tokens_details":{"reasoning_tokens":$reasoning_or_0,"audio_tokens":$audio_out,"accepted_prediction_tokens":$accepted,"rejected_prediction_tokens":$rejected}}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"moderation":$moderation$>$<,"usage":$usage$>$<,"obfuscation":"$pad"$>}"#,
-        choice: r#"{"index":$index,"delta":$delta$<,"logprobs":$logprobs$>,"finish_reason":$finish}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint,"choices":[$choice]$<,"moderation":$moderation$>$<,"usage":$usage$>$<,"obfuscation":"$pad"$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"delta":$delta$<,"logprobs":$logprobs$>,"finish_reason":$finish}"#,
+        ),
         begin: [
             &[r#"{"role":"assistant","content":"","refusal":null}"#],
             &[],
             &[r#"{"role":"assistant","content":null}"#],
         ],
-        text: r#"{"content":$text}"#,
+        text: Template::new(r#"{"content":$text}"#),
         thinking: None,
         signature: None,
-        refusal: Some([
+        refusal: Some((
             r#"{"role":"assistant","content":null,"refusal":""}"#,
-            r#"{"refusal":$text}"#,
-        ]),
-        annotations: Some(r#"{"annotations":$annotations}"#),
-        finish: "{}",
+            Template::new(r#"{"refusal":$text}"#),
+        )),
+        annotations: Some(Template::new(r#"{"annotations":$annotations}"#)),
+        finish: Template::new("{}"),
     },
     calls: Some(Calls {
-        delta: r#"{"tool_calls":[$calls]}"#,
-        only: Some(r#"{"role":"assistant","content":null,"tool_calls":[$calls],"refusal":null}"#),
+        delta: Template::new(r#"{"tool_calls":[$calls]}"#),
+        only: Some(Template::new(
+            r#"{"role":"assistant","content":null,"tool_calls":[$calls],"refusal":null}"#,
+        )),
         function: CallForm {
-            item: FUNCTION,
-            more: r#"{"index":$n,"function":{"arguments":$arguments}}"#,
-            whole: r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(FUNCTION),
+            more: Template::new(r#"{"index":$n,"function":{"arguments":$arguments}}"#),
+            whole: Template::new(
+                r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: Some(CallForm {
-            item: CUSTOM,
+            item: Template::new(CUSTOM),
             // not recorded, and in no type of the SDKs: as the function's is
-            more: r#"{"index":$n,"custom":{"input":$arguments}}"#,
-            whole: r#"{"id":$call_id,"type":"custom","custom":{"name":$name,"input":$arguments}}"#,
+            more: Template::new(r#"{"index":$n,"custom":{"input":$arguments}}"#),
+            whole: Template::new(
+                r#"{"id":$call_id,"type":"custom","custom":{"name":$name,"input":$arguments}}"#,
+            ),
         }),
         chunks: CallChunks::Fragments,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice]$<,"moderation":$moderation$>,"usage":$usage$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$text_or_null$<,"tool_calls":[$calls]$>,"refusal":$refusal,"annotations":$annotations}$<,"logprobs":$logprobs$>,"finish_reason":$finish}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice]$<,"moderation":$moderation$>,"usage":$usage$<,"service_tier":$tier$>,"system_fingerprint":$fingerprint}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$text_or_null$<,"tool_calls":[$calls]$>,"refusal":$refusal,"annotations":$annotations}$<,"logprobs":$logprobs$>,"finish_reason":$finish}"#,
+        ),
         printed: Printed::IndentedLine,
     },
     head: None,

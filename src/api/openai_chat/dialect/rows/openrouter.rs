@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(in super::super) const OPENROUTER: Row = Row {
+pub(in super::super) static OPENROUTER: Row = Row {
     name: "OpenRouter",
     base: "/api/v1",
     path: "/api/v1/chat/completions",
@@ -21,41 +21,57 @@ pub(in super::super) const OPENROUTER: Row = Row {
         at: UsageAt::AgainWithFinish,
         asked: UsageAsked::No,
         null: UsageNull::Never,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"cost":$cost,"is_byok":false,"prompt_tokens_details":{"cached_tokens":$cached,"cache_write_tokens":$written_or_0,"audio_tokens":$audio_in,"video_tokens":0},"cost_details":{"upstream_inference_cost":$cost,"upstream_inference_prompt_cost":$cost_in,"upstream_inference_completions_cost":$cost_out},"completion_tokens_details":{"reasoning_tokens":$reasoning_or_0,"image_tokens":0,"audio_tokens":$audio_out}}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"cost":$cost,"is_byok":false,"prompt_tokens_details":{"cached_tokens":$cached,"cache_write_tokens":$written_or_0,"audio_tokens":$audio_in,"video_tokens":0},"cost_details":{"upstream_inference_cost":$cost,"upstream_inference_prompt_cost":$cost_in,"upstream_inference_completions_cost":$cost_out},"completion_tokens_details":{"reasoning_tokens":$reasoning_or_0,"image_tokens":0,"audio_tokens":$audio_out}}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: ["end_turn", "tool_use", "max_tokens"],
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"provider":"Amazon Bedrock"$<,"service_tier":$tier_or_null$bill$>,"choices":[$choice]$<,"usage":$usage$>}"#,
-        choice: r#"{"index":$index,"delta":$delta,"finish_reason":$finish,"native_finish_reason":$native}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"provider":"Amazon Bedrock"$<,"service_tier":$tier_or_null$bill$>,"choices":[$choice]$<,"usage":$usage$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"delta":$delta,"finish_reason":$finish,"native_finish_reason":$native}"#,
+        ),
         begin: [&[], &[], &[]],
-        text: r#"{"content":$text,"role":"assistant"}"#,
-        thinking: Some(
+        text: Template::new(r#"{"content":$text,"role":"assistant"}"#),
+        thinking: Some(Template::new(
             r#"{"content":"","role":"assistant","reasoning":$text,"reasoning_details":[{"type":"reasoning.text","text":$text,"format":"anthropic-claude-v1","index":0}]}"#,
-        ),
-        signature: Some(
+        )),
+        signature: Some(Template::new(
             r#"{"content":"","role":"assistant","reasoning_details":[{"type":"reasoning.text","signature":$signature,"format":"anthropic-claude-v1","index":0}]}"#,
-        ),
+        )),
         refusal: None,
-        annotations: Some(r#"{"content":"","role":"assistant","annotations":$annotations}"#),
-        finish: r#"{"content":"","role":"assistant"}"#,
+        annotations: Some(Template::new(
+            r#"{"content":"","role":"assistant","annotations":$annotations}"#,
+        )),
+        finish: Template::new(r#"{"content":"","role":"assistant"}"#),
     },
     calls: Some(Calls {
-        delta: r#"{"content":null,"role":"assistant","tool_calls":[$calls]}"#,
+        delta: Template::new(r#"{"content":null,"role":"assistant","tool_calls":[$calls]}"#),
         only: None,
         function: CallForm {
-            item: r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
-            more: r#"{"index":$n,"function":{"arguments":$arguments}}"#,
-            whole: r#"{"type":"function","index":$n,"id":$call_id,"function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(
+                r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
+            more: Template::new(r#"{"index":$n,"function":{"arguments":$arguments}}"#),
+            whole: Template::new(
+                r#"{"type":"function","index":$n,"id":$call_id,"function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Fragments,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"provider":"Amazon Bedrock","service_tier":$tier_or_null,"choices":[$choice],"usage":$usage}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$text_or_null,"refusal":null$<,"reasoning":$thinking,"reasoning_details":[{"type":"reasoning.text","text":$thinking$signed,"format":"anthropic-claude-v1","index":0}]$>$<,"tool_calls":[$calls]$>$<,"annotations":$annotations_or_absent$>},"finish_reason":$finish,"native_finish_reason":$native}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"provider":"Amazon Bedrock","service_tier":$tier_or_null,"choices":[$choice],"usage":$usage}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$text_or_null,"refusal":null$<,"reasoning":$thinking,"reasoning_details":[{"type":"reasoning.text","text":$thinking$signed,"format":"anthropic-claude-v1","index":0}]$>$<,"tool_calls":[$calls]$>$<,"annotations":$annotations_or_absent$>},"finish_reason":$finish,"native_finish_reason":$native}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

@@ -8,7 +8,7 @@ macro_rules! found {
     };
 }
 
-pub(in super::super) const PERPLEXITY: Row = Row {
+pub(in super::super) static PERPLEXITY: Row = Row {
     name: "Perplexity",
     base: "",
     path: "/chat/completions",
@@ -29,35 +29,41 @@ pub(in super::super) const PERPLEXITY: Row = Row {
         at: UsageAt::EveryChunk,
         asked: UsageAsked::No,
         null: UsageNull::Never,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$<$completion_so_far$unbilled$>$<$completion$bill$>,"total_tokens":$<$total_so_far$unbilled$>$<$total$bill$>,"search_context_size":"low","cost":{"input_tokens_cost":$<0$unbilled$>$<$cost_in$bill$>,"output_tokens_cost":$<0$unbilled$>$<$cost_out$bill,"request_cost":0.005$>,"total_cost":$<0$unbilled$>$<0.00501$bill$>}}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$<$completion_so_far$unbilled$>$<$completion$bill$>,"total_tokens":$<$total_so_far$unbilled$>$<$total$bill$>,"search_context_size":"low","cost":{"input_tokens_cost":$<0$unbilled$>$<$cost_in$bill$>,"output_tokens_cost":$<0$unbilled$>$<$cost_out$bill,"request_cost":0.005$>,"total_cost":$<0$unbilled$>$<0.00501$bill$>}}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::No,
     stream: Stream {
         prelude: None,
-        chunk: concat!(
+        chunk: Template::new(concat!(
             r#"{"id":$id,"model":$model,"created":$created,"usage":$usage,"#,
             found!(),
             r#","object":"chat.completion.$<chunk$unbilled$>$<done$bill$>","choices":[$choice]}"#
+        )),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$so_far},"delta":$delta$<,"finish_reason":$finish_or_absent$>}"#,
         ),
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$so_far},"delta":$delta$<,"finish_reason":$finish_or_absent$>}"#,
         begin: [&[], &[], &[]],
-        text: r#"{"role":"assistant","content":$text}"#,
+        text: Template::new(r#"{"role":"assistant","content":$text}"#),
         thinking: None,
         signature: None,
         refusal: None,
         annotations: None,
-        finish: r#"{"role":"assistant","content":""}"#,
+        finish: Template::new(r#"{"role":"assistant","content":""}"#),
     },
     calls: None,
     body: Body {
-        whole: concat!(
+        whole: Template::new(concat!(
             r#"{"id":$id,"model":$model,"created":$created,"usage":$usage,"#,
             found!(),
             r#","object":"chat.completion","choices":[$choice]}"#
+        )),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$text},"delta":{"role":"assistant","content":""},"finish_reason":$finish}"#,
         ),
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$text},"delta":{"role":"assistant","content":""},"finish_reason":$finish}"#,
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(in super::super) const TOGETHER: Row = Row {
+pub(in super::super) static TOGETHER: Row = Row {
     name: "Together",
     base: "/v1",
     path: "/v1/chat/completions",
@@ -27,37 +27,55 @@ pub(in super::super) const TOGETHER: Row = Row {
         at: UsageAt::WithFinish,
         asked: UsageAsked::No,
         null: UsageNull::Always,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"cached_tokens":$cached}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"cached_tokens":$cached}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"choices":[$choice],"model":$model$<,"usage":$usage$>}"#,
-        choice: r#"{"index":$index,"text":$said,"logprobs":null,"finish_reason":$finish,"seed":$<$seed$stops$>$<null$goes_on$>,"delta":$delta}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"choices":[$choice],"model":$model$<,"usage":$usage$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"text":$said,"logprobs":null,"finish_reason":$finish,"seed":$<$seed$stops$>$<null$goes_on$>,"delta":$delta}"#,
+        ),
         begin: [&[], &[], &[]],
-        text: r#"{"token_id":$token,"role":"assistant","content":$text}"#,
-        thinking: Some(r#"{"token_id":$token,"role":"assistant","content":"","reasoning":$text}"#),
+        text: Template::new(r#"{"token_id":$token,"role":"assistant","content":$text}"#),
+        thinking: Some(Template::new(
+            r#"{"token_id":$token,"role":"assistant","content":"","reasoning":$text}"#,
+        )),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: r#"{"token_id":$token,"role":"assistant","content":""}"#,
+        finish: Template::new(r#"{"token_id":$token,"role":"assistant","content":""}"#),
     },
     calls: Some(Calls {
-        delta: r#"{"token_id":$token,"role":"assistant","content":"","tool_calls":[$calls]}"#,
+        delta: Template::new(
+            r#"{"token_id":$token,"role":"assistant","content":"","tool_calls":[$calls]}"#,
+        ),
         only: None,
         function: CallForm {
-            item: r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
-            more: r#"{"index":$n,"function":{"arguments":$arguments}}"#,
-            whole: r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(
+                r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
+            more: Template::new(r#"{"index":$n,"function":{"arguments":$arguments}}"#),
+            whole: Template::new(
+                r#"{"index":$n,"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Fragments,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"prompt":[],"choices":[$choice],"usage":$usage}"#,
-        choice: r#"{"finish_reason":$finish,"seed":$seed,"logprobs":null,"index":$index,"message":{"role":"assistant","content":$text,"tool_calls":[$calls_or_nothing]$<,"reasoning":$thinking$>}}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"prompt":[],"choices":[$choice],"usage":$usage}"#,
+        ),
+        choice: Template::new(
+            r#"{"finish_reason":$finish,"seed":$seed,"logprobs":null,"index":$index,"message":{"role":"assistant","content":$text,"tool_calls":[$calls_or_nothing]$<,"reasoning":$thinking$>}}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

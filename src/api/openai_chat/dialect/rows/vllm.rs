@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(in super::super) const VLLM: Row = Row {
+pub(in super::super) static VLLM: Row = Row {
     name: "vLLM",
     base: "/v1",
     path: "/v1/chat/completions",
@@ -21,41 +21,55 @@ pub(in super::super) const VLLM: Row = Row {
         at: UsageAt::OwnChunk,
         asked: UsageAsked::Needed,
         null: UsageNull::Never,
-        template: r#"{"prompt_tokens":$prompt,"total_tokens":$total,"completion_tokens":$completion$<,"prompt_tokens_details":{"cached_tokens":$cached_if_any}$>}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"total_tokens":$total,"completion_tokens":$completion$<,"prompt_tokens_details":{"cached_tokens":$cached_if_any}$>}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>}"#,
-        choice: r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish_or_empty$<,"stop_reason":null$stops$>}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"delta":$delta,"logprobs":$logprobs,"finish_reason":$finish_or_empty$<,"stop_reason":null$stops$>}"#,
+        ),
         begin: [
             &[r#"{"role":"assistant","content":""}"#],
             &[r#"{"role":"assistant","content":""}"#],
             &[r#"{"role":"assistant","content":""}"#],
         ],
-        text: r#"{"content":$text}"#,
-        thinking: Some(r#"{"reasoning_content":$text}"#),
+        text: Template::new(r#"{"content":$text}"#),
+        thinking: Some(Template::new(r#"{"reasoning_content":$text}"#)),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: r#"{"content":""}"#,
+        finish: Template::new(r#"{"content":""}"#),
     },
     calls: Some(Calls {
-        delta: r#"{"tool_calls":[$calls]}"#,
+        delta: Template::new(r#"{"tool_calls":[$calls]}"#),
         only: None,
         function: CallForm {
-            item: r#"{"id":$call_id,"type":"function","index":$n,"function":{"name":$name,"arguments":$arguments}}"#,
-            more: r#"{"index":$n,"function":{"arguments":$arguments}}"#,
-            whole: r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            item: Template::new(
+                r#"{"id":$call_id,"type":"function","index":$n,"function":{"name":$name,"arguments":$arguments}}"#,
+            ),
+            more: Template::new(r#"{"index":$n,"function":{"arguments":$arguments}}"#),
+            whole: Template::new(
+                r#"{"id":$call_id,"type":"function","function":{"name":$name,"arguments":$arguments}}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Fragments,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"prompt_logprobs":null}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant","reasoning_content":$thinking_or_null,"content":$text_or_null,"tool_calls":[$calls_or_nothing]},"logprobs":$logprobs,"finish_reason":$finish,"stop_reason":null}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"prompt_logprobs":null}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","reasoning_content":$thinking_or_null,"content":$text_or_null,"tool_calls":[$calls_or_nothing]},"logprobs":$logprobs,"finish_reason":$finish,"stop_reason":null}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {

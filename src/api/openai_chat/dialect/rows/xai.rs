@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(in super::super) const XAI: Row = Row {
+pub(in super::super) static XAI: Row = Row {
     name: "xAI",
     base: "/v1",
     path: "/v1/chat/completions",
@@ -21,37 +21,53 @@ pub(in super::super) const XAI: Row = Row {
         at: UsageAt::OwnChunk,
         asked: UsageAsked::Needed,
         null: UsageNull::Never,
-        template: r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"prompt_tokens_details":{"text_tokens":$prompt,"audio_tokens":$audio_in,"image_tokens":0,"cached_tokens":$cached},"completion_tokens_details":{"reasoning_tokens":$reasoning_or_0,"audio_tokens":$audio_out,"accepted_prediction_tokens":$accepted,"rejected_prediction_tokens":$rejected},"num_sources_used":0,"cost_in_usd_ticks":0}"#,
+        template: Template::new(
+            r#"{"prompt_tokens":$prompt,"completion_tokens":$completion,"total_tokens":$total,"prompt_tokens_details":{"text_tokens":$prompt,"audio_tokens":$audio_in,"image_tokens":0,"cached_tokens":$cached},"completion_tokens_details":{"reasoning_tokens":$reasoning_or_0,"audio_tokens":$audio_out,"accepted_prediction_tokens":$accepted,"rejected_prediction_tokens":$rejected},"num_sources_used":0,"cost_in_usd_ticks":0}"#,
+        ),
     },
     finish: FinishAt::OwnChunk,
     native: NO_NATIVE,
     done: Done::Yes,
     stream: Stream {
         prelude: None,
-        chunk: r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>,"system_fingerprint":$fingerprint$<,"service_tier":$tier$>}"#,
-        choice: r#"{"index":$index,"delta":$delta$<,"finish_reason":$finish_or_absent$>}"#,
+        chunk: Template::new(
+            r#"{"id":$id,"object":"chat.completion.chunk","created":$created,"model":$model,"choices":[$choice]$<,"usage":$usage$>,"system_fingerprint":$fingerprint$<,"service_tier":$tier$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"delta":$delta$<,"finish_reason":$finish_or_absent$>}"#,
+        ),
         begin: [&[], &[], &[]],
-        text: r#"{$<$first"role":"assistant",$>"content":$text}"#,
-        thinking: Some(r#"{$<$first"role":"assistant",$>"reasoning_content":$text}"#),
+        text: Template::new(r#"{$<$first"role":"assistant",$>"content":$text}"#),
+        thinking: Some(Template::new(
+            r#"{$<$first"role":"assistant",$>"reasoning_content":$text}"#,
+        )),
         signature: None,
         refusal: None,
         annotations: None,
-        finish: "{}",
+        finish: Template::new("{}"),
     },
     calls: Some(Calls {
-        delta: r#"{$<$first"role":"assistant",$>"tool_calls":[$calls]}"#,
+        delta: Template::new(r#"{$<$first"role":"assistant",$>"tool_calls":[$calls]}"#),
         only: None,
         function: CallForm {
-            item: r#"{"id":$call_id,"function":{"name":$name,"arguments":$arguments},"index":$n,"type":"function"}"#,
-            more: "",
-            whole: r#"{"id":$call_id,"function":{"name":$name,"arguments":$arguments},"type":"function"}"#,
+            item: Template::new(
+                r#"{"id":$call_id,"function":{"name":$name,"arguments":$arguments},"index":$n,"type":"function"}"#,
+            ),
+            more: Template::new(""),
+            whole: Template::new(
+                r#"{"id":$call_id,"function":{"name":$name,"arguments":$arguments},"type":"function"}"#,
+            ),
         },
         custom: None,
         chunks: CallChunks::Each,
     }),
     body: Body {
-        whole: r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"system_fingerprint":$fingerprint$<,"service_tier":$tier$>}"#,
-        choice: r#"{"index":$index,"message":{"role":"assistant","content":$text$<,"reasoning_content":$thinking$>$<,"tool_calls":[$calls]$>,"refusal":null},"finish_reason":$finish}"#,
+        whole: Template::new(
+            r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"system_fingerprint":$fingerprint$<,"service_tier":$tier$>}"#,
+        ),
+        choice: Template::new(
+            r#"{"index":$index,"message":{"role":"assistant","content":$text$<,"reasoning_content":$thinking$>$<,"tool_calls":[$calls]$>,"refusal":null},"finish_reason":$finish}"#,
+        ),
         printed: Printed::Compact,
     },
     head: Some(HeadRow {
