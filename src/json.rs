@@ -162,7 +162,8 @@ pub(crate) fn write_str(out: &mut Vec<u8>, text: &str) {
 fn write_escaped(out: &mut Vec<u8>, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut rest = text.as_bytes();
-    while let Some(at) = escaped_at(rest) {
+    let is_escaped = |byte| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
+    while let Some(at) = find(rest, is_escaped) {
         let (plain, tail) = rest.split_at(at);
         out.extend_from_slice(plain);
         let Some((&byte, tail)) = tail.split_first() else {
@@ -187,63 +188,84 @@ fn write_escaped(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(rest);
 }
 
-/// Where the first byte stands that is not written as it is.
-fn escaped_at(text: &[u8]) -> Option<usize> {
+/// Where the first such byte stands.
+fn find(text: &[u8], is_it: impl Fn(u8) -> bool) -> Option<usize> {
     /// So many are compared at once.
     const WIDTH: usize = 16;
-    let is_escaped = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
-    let is_plain = |part: &&[u8]| !part.iter().fold(false, |any, byte| any | is_escaped(byte));
-    let plain = WIDTH * text.chunks_exact(WIDTH).take_while(is_plain).count();
-    let at = text.get(plain..)?.iter().position(is_escaped);
-    at.map(|at| plain + at)
+    let has_none = |part: &&[u8]| !part.iter().fold(false, |any, byte| any | is_it(*byte));
+    let passed = WIDTH * text.chunks_exact(WIDTH).take_while(has_none).count();
+    let at = text.get(passed..)?.iter().position(|byte| is_it(*byte));
+    at.map(|at| passed + at)
 }
 
 /// JSON of one line with line ends and so many spaces for each level, as services print it for people; what is empty
 /// stays on one line.
 pub(crate) fn indented(compact: &[u8], spaces: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(compact.len() * 2);
-    let (mut level, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut level = 0_usize;
     let line = |out: &mut Vec<u8>, level: usize| {
         out.push(b'\n');
         out.resize(out.len() + level * spaces, b' ');
     };
-    for (n, &byte) in compact.iter().enumerate() {
-        if in_string {
-            out.push(byte);
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-            continue;
-        }
-        let before = n.checked_sub(1).and_then(|n| compact.get(n));
+    let mut rest = compact;
+    while let Some(byte) = rest.first() {
+        let (token, behind) = rest.split_at(token_len(rest));
         match byte {
             b'{' | b'[' => {
-                out.push(byte);
+                out.extend_from_slice(token);
                 level += 1;
-                if !matches!(compact.get(n + 1), Some(b'}' | b']')) {
+                if !matches!(behind.first(), Some(b'}' | b']')) {
                     line(&mut out, level);
                 }
             }
             b'}' | b']' => {
                 level = level.saturating_sub(1);
-                if !matches!(before, Some(b'{' | b'[')) {
+                if !matches!(out.last(), Some(b'{' | b'[')) {
                     line(&mut out, level);
                 }
-                out.push(byte);
+                out.extend_from_slice(token);
             }
             b',' => {
-                out.push(byte);
+                out.extend_from_slice(token);
                 line(&mut out, level);
             }
             b':' => out.extend_from_slice(b": "),
             // of what a test spelled itself
             b' ' | b'\t' => {}
-            _ => {
-                in_string = byte == b'"';
-                out.push(byte);
-            }
+            _ => out.extend_from_slice(token),
         }
+        rest = behind;
     }
     out
+}
+
+/// How long the token is that the text begins with.
+fn token_len(text: &[u8]) -> usize {
+    match text.first() {
+        Some(b'"') => string_len(text),
+        Some(b'{' | b'}' | b'[' | b']' | b',' | b':' | b' ' | b'\t') => 1,
+        _ => {
+            let ends = |byte: &u8| b"{}[],:\" \t".contains(byte);
+            text.iter().position(ends).unwrap_or(text.len())
+        }
+    }
+}
+
+/// How long the string is that the text begins with, with its quotes.
+fn string_len(text: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let Some(found) = find(rest, |byte| (byte == b'"') | (byte == b'\\')) else {
+            return text.len();
+        };
+        at += found + 1;
+        if rest.get(found) == Some(&b'"') {
+            return at;
+        }
+        // what is escaped
+        at += 1;
+    }
 }
 
 /// The same JSON in ASCII: what is not stands as `\uXXXX`, in pairs of these beyond the first plane.
