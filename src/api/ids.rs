@@ -49,23 +49,32 @@ impl Ids {
         self.characters::<64>(prefix, n, BASE64)
     }
 
+    /// Appends `n` letters and digits.
+    pub(crate) fn write_base62(&mut self, out: &mut Vec<u8>, n: usize) {
+        self.write::<62>(out, n, BASE62);
+    }
+
     fn characters<const N: u64>(&mut self, prefix: &str, n: usize, alphabet: &[u8]) -> String {
-        /// So many are made from one number: 64 to the tenth is 2 to the 60th.
-        const FROM_ONE: usize = 10;
         // as bytes, since pushing a `char` costs more than drawing it
         let mut id = Vec::with_capacity(prefix.len() + n);
         id.extend_from_slice(prefix.as_bytes());
+        self.write::<N>(&mut id, n, alphabet);
+        String::from_utf8(id).unwrap_or_default()
+    }
+
+    fn write<const N: u64>(&mut self, out: &mut Vec<u8>, n: usize, alphabet: &[u8]) {
+        /// So many are made from one number: 64 to the tenth is 2 to the 60th.
+        const FROM_ONE: usize = 10;
         let mut made = 0;
         while made < n {
             let mut left = self.0.next();
             let end = n.min(made + FROM_ONE);
-            id.extend((made..end).map(|_| {
+            out.extend((made..end).map(|_| {
                 let at = usize::try_from(left % N).unwrap_or(0);
                 left /= N;
                 alphabet.get(at).copied().unwrap_or(b'1')
             }));
             made = end;
         }
-        String::from_utf8(id).unwrap_or_default()
     }
 }

@@ -216,9 +216,8 @@ pub(super) fn write_sequence(data: &mut Vec<u8>, number: u64) {
 /// What hides the length of a fragment: with it, the characters are a multiple of 16.
 fn write_obfuscation(data: &mut Vec<u8>, characters: usize, dice: &mut Dice) {
     let n = (16 - characters % 16) % 16;
-    let made = Ids::new(dice.next(), purpose::OBFUSCATION).base62("", n);
     data.extend_from_slice(br#","obfuscation":""#);
-    data.extend_from_slice(made.as_bytes());
+    Ids::new(dice.next(), purpose::OBFUSCATION).write_base62(data, n);
     data.push(b'"');
 }
 
