@@ -30,8 +30,9 @@ pub(super) struct Chunks {
     seed: u64,
     usage: Wanted,
     nulls: bool,
-    /// The text so far, and how many chunks there were.
-    content: String,
+    /// The text so far, where chunks have it.
+    content: Option<String>,
+    /// How many chunks there were.
     written: u64,
 }
 
@@ -80,7 +81,7 @@ impl Chunks {
                 UsageNull::IfAsked => asked.usage == Wanted::Yes,
                 UsageNull::Always => true,
             },
-            content: String::new(),
+            content: row.stream.choice.has(Slot::SoFar).then(String::new),
             written: 0,
         }
     }
@@ -92,7 +93,9 @@ impl Chunks {
 
     /// What is said of a choice is part of its text so far.
     pub(super) fn say(&mut self, text: &str) {
-        self.content.push_str(text);
+        if let Some(content) = &mut self.content {
+            content.push_str(text);
+        }
     }
 
     /// A chunk with this choice, or without.
@@ -111,7 +114,7 @@ impl Chunks {
             data.extend_from_slice(&self.written_head);
         }
         if let Some(now) = now {
-            let (content, seed) = (&self.content, self.seed);
+            let (content, seed) = (self.content.as_deref().unwrap_or_default(), self.seed);
             said.row.stream.choice.write(&mut data, &mut |slot, out| {
                 fill_choice(slot, out, said, now, content, seed)
             });
@@ -270,6 +273,5 @@ fn padding(out: &mut Vec<u8>, form: Pad, dice: &mut Option<Dice>, first: bool) -
 }
 
 fn letters(out: &mut Vec<u8>, dice: &mut Dice, len: usize) {
-    let made = Ids::new(dice.next(), purpose::OBFUSCATION).base62("", len);
-    out.extend_from_slice(made.as_bytes());
+    Ids::new(dice.next(), purpose::OBFUSCATION).write_base62(out, len);
 }

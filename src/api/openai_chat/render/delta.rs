@@ -33,12 +33,12 @@ impl Deltas {
         }
     }
 
-    /// The delta that says this.
-    pub(super) fn written(&mut self, says: &Says) -> Vec<u8> {
+    /// Appends the delta that says this.
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, says: &Says) {
         let stream = &self.row.stream;
         let calls = self.row.calls.as_ref();
         let template = match says {
-            Says::Begin(delta) => return delta.as_bytes().to_vec(),
+            Says::Begin(delta) => return out.extend_from_slice(delta.as_bytes()),
             Says::End => Some(&stream.finish),
             Says::Text(_) => Some(&stream.text),
             Says::Refusal(_) => stream.refusal.as_ref().map(|(_, more)| more),
@@ -54,13 +54,10 @@ impl Deltas {
         let (first, thinks) = (self.said == 0, self.thinks);
         self.said += 1;
         let token = self.tokens.below(128_000);
-        let mut out = Vec::with_capacity(96);
-        template
-            .unwrap_or(&NOTHING)
-            .write(&mut out, &mut |slot, out| {
-                fill(slot, out, says, calls, [first, thinks], token)
-            });
-        out
+        let template = template.unwrap_or(&NOTHING);
+        template.write(out, &mut |slot, out| {
+            fill(slot, out, says, calls, [first, thinks], token)
+        });
     }
 }
 

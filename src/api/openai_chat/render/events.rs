@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{
     chunk::{Chunks, Has, Now},
     delta::Deltas,
-    frames::{Frame, Frames, Says, Token},
+    frames::{Frame, Frames, Says},
     logprobs::Logprobs,
     said::Said,
 };
@@ -26,9 +26,11 @@ pub(crate) struct Events {
     frames: Frames,
     deltas: Deltas,
     chunks: Chunks,
-    /// The delta under way, its bytes, and the choice that has it next.
-    frame: Option<(Frame, Vec<u8>, usize)>,
-    /// What stands behind `"logprobs":` for the delta under way; empty if there is no such member.
+    /// The delta under way, and the choice that has it next.
+    frame: Option<(Frame, usize)>,
+    /// Its bytes.
+    delta: Vec<u8>,
+    /// What stands behind `"logprobs":` beside it; empty if there is no such member.
     logprobs: Vec<u8>,
     probabilities: Option<Logprobs>,
     choices: usize,
@@ -77,6 +79,7 @@ impl Events {
             frames: Frames::new(&mut said),
             said,
             frame: None,
+            delta: Vec::new(),
             logprobs: Vec::new(),
             probabilities: asked
                 .top_logprobs
@@ -92,14 +95,14 @@ impl Events {
     fn choice(&mut self) -> Option<WireEvent> {
         if self.frame.is_none() {
             let frame = self.frames.next()?;
-            self.logprobs = self.logprobs_of(&frame);
+            self.write_logprobs(&frame);
             if let Says::Text(text) = &frame.says {
                 self.chunks.say(text);
             }
-            let delta = self.deltas.written(&frame.says);
-            self.frame = Some((frame, delta, 0));
+            self.write_delta(&frame.says);
+            self.frame = Some((frame, 0));
         }
-        let (frame, delta, choice) = self.frame.take()?;
+        let (frame, choice) = self.frame.take()?;
         let last = choice + 1 == self.choices;
         // a usage is that of all choices
         let bill = frame.finishes
@@ -109,37 +112,37 @@ impl Events {
                 Some(UsageAt::WithFinish | UsageAt::EveryChunk)
             );
         let has = if bill { Has::Usage } else { Has::Choices };
-        let data = self.chunk(&frame, &delta, choice, has);
+        let data = self.chunk(&frame, choice, has);
         // all choices have what a place is behind of; the first one to stop is the end of all
         let counts = if frame.finishes { choice == 0 } else { last };
         let mark = if counts { frame.mark } else { Mark::Other };
         if !last {
-            self.frame = Some((frame, delta, choice + 1));
+            self.frame = Some((frame, choice + 1));
         }
-        self.ready.push_back(WireEvent {
+        let event = WireEvent {
             name: None,
             data,
             mark,
-        });
-        self.interrupted()
+        };
+        let Some(comment) = self.comment() else {
+            return Some(event);
+        };
+        self.ready.push_back(event);
+        Some(comment)
     }
 
-    /// The next event that is ready; now and then a comment before it.
-    fn interrupted(&mut self) -> Option<WireEvent> {
+    /// Now and then a comment.
+    fn comment(&mut self) -> Option<WireEvent> {
         /// One in so many chunks has a comment before it.
         const RARITY: usize = 16;
-        if let Some((text, dice)) = &mut self.comments {
-            if dice.below(RARITY) == 0 {
-                return Some(comment(text));
-            }
-        }
-        self.ready.pop_front()
+        let (text, dice) = self.comments.as_mut()?;
+        (dice.below(RARITY) == 0).then(|| comment(text))
     }
 
-    fn chunk(&mut self, frame: &Frame, delta: &[u8], choice: usize, has: Has) -> Vec<u8> {
+    fn chunk(&mut self, frame: &Frame, choice: usize, has: Has) -> Vec<u8> {
         let now = Now {
             index: choice,
-            delta,
+            delta: &self.delta,
             logprobs: &self.logprobs,
             said: match &frame.says {
                 Says::Text(text) => text,
@@ -157,19 +160,24 @@ impl Events {
         self.chunks.written(&self.said, Some(&now), has)
     }
 
-    fn logprobs_of(&mut self, frame: &Frame) -> Vec<u8> {
-        let mut out = Vec::new();
-        match (&mut self.probabilities, &frame.token) {
-            (Some(logprobs), Token::Begin) => {
-                logprobs.write(&mut out, self.said.kind, std::iter::empty());
+    fn write_delta(&mut self, says: &Says) {
+        self.delta.clear();
+        self.deltas.write(&mut self.delta, says);
+    }
+
+    fn write_logprobs(&mut self, frame: &Frame) {
+        let out = &mut self.logprobs;
+        out.clear();
+        match (&mut self.probabilities, &frame.says) {
+            (Some(logprobs), Says::Text(token) | Says::Refusal(token)) => {
+                logprobs.write(out, self.said.kind, std::iter::once(token.as_str()));
             }
-            (Some(logprobs), Token::Said(token)) => {
-                logprobs.write(&mut out, self.said.kind, std::iter::once(token.as_str()));
+            (Some(logprobs), _) if frame.begins => {
+                logprobs.write(out, self.said.kind, std::iter::empty());
             }
             (None, _) if !self.said.envelope.says_no_logprobs => {}
-            (Some(_), Token::None) | (None, _) => out.extend_from_slice(b"null"),
+            (Some(_) | None, _) => out.extend_from_slice(b"null"),
         }
-        out
     }
 
     /// The chunk with the usage, if it has one of its own.
@@ -177,10 +185,10 @@ impl Events {
         let data = match at {
             UsageAt::OwnChunk => self.chunks.written(&self.said, None, Has::Usage),
             UsageAt::AgainWithFinish => {
-                let delta = self.deltas.written(&Says::End);
+                self.write_delta(&Says::End);
                 let now = Now {
                     index: 0,
-                    delta: &delta,
+                    delta: &self.delta,
                     logprobs: &self.logprobs,
                     said: "",
                     finishes: true,

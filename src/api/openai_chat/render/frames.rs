@@ -19,8 +19,8 @@ use crate::{
 pub(super) struct Frame {
     pub(super) says: Says,
     pub(super) mark: Mark,
-    /// The words of it that have a probability.
-    pub(super) token: Token,
+    /// Whether it begins a text.
+    pub(super) begins: bool,
     /// The last of a choice.
     pub(super) finishes: bool,
 }
@@ -55,15 +55,6 @@ pub(super) struct Opening {
     pub(super) arguments: String,
     /// Whether it is all that is said.
     pub(super) only: bool,
-}
-
-/// What a delta has of text.
-pub(super) enum Token {
-    /// Nothing.
-    None,
-    /// It begins a text.
-    Begin,
-    Said(String),
 }
 
 type Source = Box<dyn Iterator<Item = Frame> + Send>;
@@ -118,11 +109,11 @@ impl Frames {
                 .filter(|_| said.kind == ContentKind::Refusal);
             match refusal {
                 Some((begin, _)) => sources.push_back(once(Frame {
-                    token: Token::Begin,
+                    begins: true,
                     ..Frame::begin(begin)
                 })),
                 None => sources.push_back(Box::new(of_text.iter().map(|delta| Frame {
-                    token: Token::Begin,
+                    begins: true,
                     ..Frame::begin(delta)
                 }))),
             }
@@ -299,7 +290,7 @@ impl Frame {
         Self {
             says,
             mark,
-            token: Token::None,
+            begins: false,
             finishes: false,
         }
     }
@@ -309,15 +300,11 @@ impl Frame {
     }
 
     fn text(kind: ContentKind, text: String, ends: bool) -> Self {
-        let token = Token::Said(text.clone());
         let says = match kind {
             ContentKind::Text => Says::Text(text),
             ContentKind::Refusal => Says::Refusal(text),
         };
-        Self {
-            token,
-            ..Self::new(says, delta_mark(ends))
-        }
+        Self::new(says, delta_mark(ends))
     }
 
     fn more(index: usize, kind: ToolKind, fragment: Fragment) -> Self {
