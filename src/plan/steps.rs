@@ -373,7 +373,9 @@ impl Steps {
         match self.cut {
             Cut::Whole => encode(event, self.line_end, &mut self.unwritten),
             Cut::PerEvent | Cut::EveryByte => {
-                let mut bytes = Vec::with_capacity(event.data.len() + 48);
+                // memory without a rest becomes `Bytes` as it is
+                let len = sse::encoded_len(event.name.as_deref(), &event.data, self.line_end);
+                let mut bytes = Vec::with_capacity(len);
                 encode(event, self.line_end, &mut bytes);
                 self.ready.push_back(Step::Body(bytes.into()));
             }

@@ -50,6 +50,13 @@ pub(crate) fn encode_lines(name: Option<&str>, data: &[u8], line_end: LineEnd, o
     out.extend_from_slice(line_end.bytes());
 }
 
+/// How many bytes [`encode_lines`] appends.
+pub(crate) fn encoded_len(name: Option<&str>, data: &[u8], line_end: LineEnd) -> usize {
+    let line_end = line_end.bytes().len();
+    let name = name.map_or(0, |name| "event: ".len() + name.len() + line_end);
+    name + "data: ".len() + data.len() + 2 * line_end
+}
+
 // `contains` of a byte runs inside the standard library, which is optimised in a dev build too; an
 // iterator with a closure would make this check cost more than the encoding.
 fn is_one_line(text: &[u8]) -> bool {
@@ -81,6 +88,11 @@ mod tests {
                 bytes.escape_ascii().to_string(),
                 "{name:?} {data:?}"
             );
+            for line_end in [LineEnd::Lf, LineEnd::CrLf] {
+                out.clear();
+                encode_lines(name, data, line_end, &mut out);
+                assert_eq!(out.len(), encoded_len(name, data, line_end));
+            }
         }
     }
 

@@ -19,6 +19,6 @@ mod error;
 mod event;
 
 pub use decode::SseDecoder;
-pub(crate) use encode::{LineEnd, encode, encode_comment, encode_lines};
+pub(crate) use encode::{LineEnd, encode, encode_comment, encode_lines, encoded_len};
 pub use error::{SseError, SseErrorKind};
 pub use event::SseEvent;
