@@ -253,9 +253,13 @@ fn padding(out: &mut Vec<u8>, form: Pad, dice: &mut Option<Dice>, first: bool) -
     match form {
         Pad::None => return Filled::No,
         Pad::ToSixteen => {
-            let text = std::str::from_utf8(out).unwrap_or_default();
+            let characters = if out.is_ascii() {
+                out.len()
+            } else {
+                String::from_utf8_lossy(out).chars().count()
+            };
             // a quote and a brace follow
-            let characters = text.chars().count() + 2;
+            let characters = characters + 2;
             letters(out, dice, (17 - characters % 16) % 16);
         }
         Pad::UpTo15 => {
