@@ -166,12 +166,13 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If there is no such reply: an error turn, or arguments that are no JSON.
+    /// If there is no such reply: an error turn, what the API cannot carry, arguments that are no JSON.
     pub fn normalized(&self, api: Api) -> Result<Reply, UnplayableError> {
         refuse_error(api, self)?;
-        let said = plan::reworded(self);
-        let reply = api.normalized(&said, &Context::of(self));
-        reply.map_err(|why| UnplayableError::new(api, self, &Unplayable(why)))
+        let (said, context) = (plan::reworded(self), Context::of(self));
+        let reply = plan::check_dialect(api, context.dialect)
+            .and_then(|()| api.normalized(&said, &context).map_err(Unplayable));
+        reply.map_err(|why| UnplayableError::new(api, self, &why))
     }
 }
 

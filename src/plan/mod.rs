@@ -101,15 +101,7 @@ pub(crate) fn plan(
     context: &Context,
     cut: Cut,
 ) -> Result<Steps, Unplayable> {
-    if context.dialect != Dialect::OpenAi && api != Api::OpenAiChat {
-        return Err(Unplayable(format!(
-            "{} is a dialect of {}, and this is {}\n  \
-             help: choose it on the turns of that API; a turn's own `.dialect(Dialect::OpenAi)` goes before the stub's",
-            context.dialect.name(),
-            Api::OpenAiChat.name(),
-            api.name()
-        )));
-    }
+    check_dialect(api, context.dialect)?;
     let plan = Plan {
         turn,
         api,
@@ -124,6 +116,22 @@ pub(crate) fn plan(
         }
     }
     plan.steps()
+}
+
+/// # Errors
+///
+/// A vendor's form of another API.
+pub(crate) fn check_dialect(api: Api, dialect: Dialect) -> Result<(), Unplayable> {
+    if dialect == Dialect::OpenAi || api == Api::OpenAiChat {
+        return Ok(());
+    }
+    Err(Unplayable(format!(
+        "{} is a dialect of {}, and this is {}\n  \
+         help: choose it on the turns of that API; a turn's own `.dialect(Dialect::OpenAi)` goes before the stub's",
+        dialect.name(),
+        Api::OpenAiChat.name(),
+        api.name()
+    )))
 }
 
 /// What to play; `steps` makes the sequence anew each time.

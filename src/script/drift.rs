@@ -72,7 +72,7 @@ fn served_drift(message: &Message, server_tools: impl FnOnce() -> ServerTools) -
         ServerTools::Possible => None,
         ServerTools::NotOffered => {
             let expected = "no tool of the provider's, since the request offers none";
-            let found = format!("`{}`", tool.kind.name());
+            let found = quoted(tool.kind.name());
             Some(Drift(NOT_OFFERED, expected.to_owned(), found))
         }
     }
@@ -87,7 +87,7 @@ fn call_drift(message: &Message, calls: &Calls<'_>) -> Option<Drift> {
             let expected = "no tool call, since `tool_choice` is `none`";
             called
                 .next()
-                .map(|(_, name)| Drift(NOT_OFFERED, expected.to_owned(), format!("`{name}`")))
+                .map(|(_, name)| Drift(NOT_OFFERED, expected.to_owned(), quoted(name)))
         }
         Calls::Of { functions, custom } => {
             let offered = |kind| match kind {
@@ -103,24 +103,24 @@ fn call_drift(message: &Message, calls: &Calls<'_>) -> Option<Drift> {
                 (ToolKind::Custom, Some(near)) if near == name => {
                     ", called as a custom tool, and offered with arguments".to_owned()
                 }
-                (_, Some(near)) => format!(", nearest to `{near}`"),
+                (_, Some(near)) => format!(", nearest to {}", quoted(near)),
                 (_, None) => String::new(),
             };
             Some(Drift(
                 NOT_OFFERED,
                 listed(&names),
-                format!("`{name}`{nearest}"),
+                format!("{}{nearest}", quoted(name)),
             ))
         }
     }
 }
 
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.escape_debug())
+}
+
 fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names
-        .iter()
-        .take(LISTED)
-        .map(|name| format!("`{name}`"))
-        .collect();
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name)).collect();
     let more = match names.len().saturating_sub(LISTED) {
         0 => String::new(),
         more => format!(" or {more} more"),

@@ -102,7 +102,10 @@ impl Column {
             shown
         };
         assert!(!shown.is_empty(), "{} loses {}", self.name, row.name);
-        shown + &self.read_back(row, &turn)
+        let reply = turn.normalized(self.api).unwrap();
+        let read = accumulate(self.api, &streamed);
+        assert_eq!(read.as_ref(), Ok(&reply), "{}: {}", self.name, row.name);
+        shown + &row.read_as(&reply)
     }
 
     /// Where the row is seen in an answer; nothing if it is not.
@@ -123,17 +126,16 @@ impl Column {
             }
         }
     }
+}
 
+impl Row {
     /// How a stop reason is read where that is another one.
-    fn read_back(&self, row: &Row, turn: &Turn) -> String {
-        let Some(said) = &row.reason else {
-            return String::new();
-        };
-        let read = turn.normalized(self.api).unwrap().stop_reason;
-        if read == *said {
-            String::new()
-        } else {
-            format!("; read as `{read:?}`")
+    fn read_as(&self, reply: &Reply) -> String {
+        match &self.reason {
+            Some(said) if reply.stop_reason != *said => {
+                format!("; read as `{:?}`", reply.stop_reason)
+            }
+            Some(_) | None => String::new(),
         }
     }
 }

@@ -42,6 +42,13 @@ fn row(name: &str, turn: Turn) -> Row {
     }
 }
 
+fn form(name: &str, turn: Turn) -> Row {
+    Row {
+        shows: Shows::Form,
+        ..row(name, turn)
+    }
+}
+
 fn new() -> Turn {
     Turn::new().seed(1)
 }
@@ -85,6 +92,20 @@ fn parts() -> Vec<Row> {
             "the signature of thinking",
             new().thinking_with_signature("Hm.", "marked"),
         ),
+        form("thinking without text", new().thinking("")),
+        form(
+            "thinking without text or signature",
+            new().thinking_with_signature("", ""),
+        ),
+        form(
+            "`empty_last_delta`",
+            new().thinking("Hm.").empty_last_delta(),
+        ),
+        row("several thoughts", new().thinking("Hm.").thinking("marked")),
+        row(
+            "thinking behind text or a tool call",
+            new().text("So.").thinking("marked"),
+        ),
         row(
             "`redacted_thinking`",
             new().redacted_thinking_with_data("marked"),
@@ -96,10 +117,11 @@ fn parts() -> Vec<Row> {
                 .tool_call("f", json!({}))
                 .caller(json!({"type": "x", "id": "marked"})),
         ),
-        Row {
-            shows: Shows::Form,
-            ..row("`interleaved_tool_calls`", two.interleaved_tool_calls())
-        },
+        form(
+            "`fragments` of a tool call",
+            call().fragments(Fragments::size(2)),
+        ),
+        form("`interleaved_tool_calls`", two.interleaved_tool_calls()),
         row(
             "text behind a tool call",
             new().tool_call("f", json!({})).text("marked"),
@@ -109,6 +131,7 @@ fn parts() -> Vec<Row> {
             new().custom_tool_call_with_id("call_marked", "marked", "marked"),
         ),
         row("`compaction`", new().compaction("marked")),
+        form("a compaction without words", new().compaction("")),
         row(
             "its encrypted content",
             new().compaction_with_encrypted_content("", "marked"),
@@ -186,6 +209,14 @@ fn server_tools() -> Vec<Row> {
             ServerTool::new("marked", json!({}), "x_tool_result", json!({"a": "marked"})),
         ),
         run("an `error` of one", search().error("marked")),
+        run(
+            "the `content` of one",
+            search().content(json!({"a": "marked"})),
+        ),
+        run(
+            "the `caller` of one",
+            search().caller(json!({"type": "x", "id": "marked"})),
+        ),
     ]
 }
 
@@ -210,18 +241,49 @@ fn stop_reasons() -> Vec<Row> {
         };
         said.stop_reason(reason)
     };
-    reasons
-        .into_iter()
-        .map(|reason| {
-            // the same parts, and another reason
-            let but = |other: StopReason| stopped(reason.clone()).stop_reason(other);
-            Row {
-                shows: Shows::Values(vec![but(StopReason::MaxTokens), but(StopReason::EndTurn)]),
-                reason: Some(reason.clone()),
-                ..row(&format!("`{reason:?}`"), stopped(reason.clone()))
-            }
-        })
-        .collect()
+    let alone = reasons.into_iter().map(|reason| {
+        // the same parts, and another reason
+        let but = |other: StopReason| stopped(reason.clone()).stop_reason(other);
+        Row {
+            shows: Shows::Values(vec![but(StopReason::MaxTokens), but(StopReason::EndTurn)]),
+            reason: Some(reason.clone()),
+            ..row(&format!("`{reason:?}`"), stopped(reason.clone()))
+        }
+    });
+    alone.chain(stop_reasons_beside()).collect()
+}
+
+/// Stop reasons beside what a turn says, or does not.
+fn stop_reasons_beside() -> Vec<Row> {
+    let call = || new().tool_call("f", json!({}));
+    let page = Citation::web_search_result("So", "https://a.example");
+    vec![
+        form(
+            "`EndTurn` beside a tool call",
+            call().stop_reason(StopReason::EndTurn),
+        ),
+        form(
+            "`ToolUse` without a tool call",
+            new().text("Said.").stop_reason(StopReason::ToolUse),
+        ),
+        form(
+            "`Refusal` without words",
+            new().stop_reason(StopReason::Refusal),
+        ),
+        form(
+            "`Refusal` beside a tool call",
+            new()
+                .text("No.")
+                .tool_call("f", json!({}))
+                .stop_reason(StopReason::Refusal),
+        ),
+        form(
+            "`Refusal` beside a citation",
+            new()
+                .cited_text("No.", [page])
+                .stop_reason(StopReason::Refusal),
+        ),
+    ]
 }
 
 fn usage() -> Vec<Row> {
@@ -292,9 +354,6 @@ fn envelope() -> Vec<Row> {
         ),
         row("`service_tier`", said().service_tier("marked")),
         row("`inference_geo`", said().inference_geo("marked")),
-        Row {
-            shows: Shows::Form,
-            ..row("`era`", said().era(Era::of(2024, 6)))
-        },
+        form("`era`", said().era(Era::of(2024, 6))),
     ]
 }

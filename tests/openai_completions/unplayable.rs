@@ -61,6 +61,11 @@ fn parts_that_are_no_text_are_told_with_a_way_out() {
             "help: leave it out",
         ),
         (
+            said().interleaved_tool_calls(),
+            "OpenAI Completions cannot say a tool call",
+            "help: give it to an API that has tools",
+        ),
+        (
             said().raw_block(json!({"type": "x"})),
             "OpenAI Completions cannot say a raw block: a completion has no list of blocks",
             "help: give it to the API that has it",
@@ -167,4 +172,16 @@ fn what_stands_around_other_answers_is_told_with_a_way_out() {
             "help: leave out `.era(..)`",
         ),
     ]);
+}
+
+#[test]
+fn an_empty_stop_reason_can_be_played_and_not_read() {
+    let turn = said().stop_reason("");
+    assert!(accumulate(API, &sse_body(API, &turn)).is_err());
+    assert!(accumulate_json(API, &json_body(API, &turn)).is_err());
+    let error = turn.normalized(API).unwrap_err().to_string();
+    let (what, rest) = error.split_once('\n').unwrap();
+    assert_eq!(what, "the stop reason `` is read as none");
+    let help = "\n  help: such an answer can be played, but no strict client reads it";
+    assert!(rest.ends_with(help), "{rest}");
 }

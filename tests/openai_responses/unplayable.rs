@@ -298,3 +298,23 @@ fn only_responses_searches_files() {
     let help = rest.split_once('\n').unwrap().1;
     assert_eq!(help, "  help: use another tool, or `ServerTool::new(..)`");
 }
+
+#[test]
+fn what_a_message_quotes_stays_on_its_line() {
+    let turn = Turn::new().stop_reason("two\nlines");
+    let error = try_sse_body(API, &turn).unwrap_err().to_string();
+    let lines: Vec<_> = error.lines().collect();
+    assert_eq!(
+        lines[0],
+        r"OpenAI Responses cannot say that a turn stops for `two\nlines`"
+    );
+    assert!(lines[1].starts_with("  where: openai_responses, turn built at "));
+    assert_eq!(lines[2..], ["  help: choose another stop reason"]);
+    let broken = Turn::new().tool_call("f\ng", Arguments::raw("{"));
+    for api in [API, Api::OpenAiChat, Api::AnthropicMessages] {
+        let error = broken.normalized(api).unwrap_err().to_string();
+        let what = r"the arguments of `f\ng` are not JSON: ";
+        assert!(error.starts_with(what), "{error}");
+        assert_eq!(error.lines().count(), 4, "{error}");
+    }
+}

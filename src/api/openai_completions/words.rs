@@ -36,6 +36,20 @@ pub(super) fn stop_reason(word: &str) -> StopReason {
     }
 }
 
+/// The neutral reason as a strict client reads it.
+///
+/// # Errors
+///
+/// An empty word: it is as none.
+pub(super) fn read_back(word: &str) -> Result<StopReason, String> {
+    if word.is_empty() {
+        return Err("the stop reason `` is read as none\n  \
+                    help: such an answer can be played, but no strict client reads it"
+            .to_owned());
+    }
+    Ok(stop_reason(word))
+}
+
 /// What of a usage the API cannot say: it has three counters.
 pub(super) fn check_usage(usage: &Usage) -> Result<(), String> {
     let some = |count: Option<u64>| count.is_some_and(|count| count > 0);

@@ -42,7 +42,10 @@ pub(super) fn incomplete(reason: &StopReason, calls: bool) -> Result<Option<&'st
             "use `StopReason::MaxTokens`, or the error `ApiError::context_overflow()`",
         ),
         StopReason::Compaction => unsayable("a conversation was compacted", other),
-        StopReason::Other(word) => unsayable(&format!("a turn stops for `{word}`"), other),
+        StopReason::Other(word) => {
+            let what = format!("a turn stops for `{}`", word.escape_debug());
+            unsayable(&what, other)
+        }
     }
 }
 

@@ -68,6 +68,12 @@ fn others() -> Vec<Row> {
             "leave it out, or choose another dialect",
         ),
         (
+            text().interleaved_tool_calls(),
+            Perplexity,
+            "Perplexity cannot say a tool call",
+            "leave it out, or choose another dialect",
+        ),
+        (
             Turn::new().custom_tool_call("run", "ls"),
             Groq,
             "Groq cannot say a call of a custom tool",
@@ -150,6 +156,17 @@ fn what_a_dialect_cannot_carry_is_said_with_a_way_out() {
 fn a_dialect_is_one_of_chat() {
     let turn = Turn::new().text("x").dialect(Dialect::Groq);
     let error = try_sse_body(Api::AnthropicMessages, &turn).unwrap_err();
+    for api in [
+        Api::AnthropicMessages,
+        Api::OpenAiResponses,
+        Api::OpenAiCompletions,
+    ] {
+        assert!(try_sse_body(api, &turn).is_err(), "{}", api.name());
+        assert_eq!(
+            turn.normalized(api).unwrap_err(),
+            try_json_body(api, &turn).unwrap_err()
+        );
+    }
     let error = error.to_string();
     let lines: Vec<&str> = error.lines().collect();
     assert_eq!(

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use llm_wire_stub::*;
 use proptest::{collection::vec, option, prelude::*};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::values::{text, value};
 
@@ -63,9 +63,19 @@ pub(super) fn usage() -> impl Strategy<Value = Usage> {
     })
 }
 
-/// What stands in the envelope of a turn.
+/// What stands in the envelope of a turn of Anthropic Messages.
 pub(super) fn envelope() -> impl Strategy<Value = Vec<Member>> {
-    let member = prop_oneof![
+    vec(of_anthropic(), 0..5)
+}
+
+/// What stands in the envelope of any turn.
+pub(super) fn any_member() -> impl Strategy<Value = Member> {
+    let found = text().prop_map(|text| Member::Moderation(json!({"input": text})));
+    prop_oneof![9 => of_anthropic(), 1 => found]
+}
+
+fn of_anthropic() -> impl Strategy<Value = Member> {
+    prop_oneof![
         text()
             .prop_filter("an id is not empty", |id| !id.is_empty())
             .prop_map(Member::Id),
@@ -94,8 +104,7 @@ pub(super) fn envelope() -> impl Strategy<Value = Vec<Member>> {
         text().prop_map(Member::ServiceTier),
         text().prop_map(Member::InferenceGeo),
         (2023_u16..2028, 1_u8..=12).prop_map(|(year, month)| Member::Era(Era::of(year, month))),
-    ];
-    vec(member, 0..5)
+    ]
 }
 
 #[derive(Clone, Debug)]
@@ -108,6 +117,7 @@ pub(crate) enum Member {
     StopDetails(StopDetails),
     Container(Container),
     ContextManagement(Value),
+    Moderation(Value),
     ServiceTier(String),
     InferenceGeo(String),
     Era(Era),
@@ -125,6 +135,7 @@ impl Member {
             Self::StopDetails(details) => turn.stop_details(details),
             Self::Container(container) => turn.container(container),
             Self::ContextManagement(applied) => turn.context_management(applied),
+            Self::Moderation(found) => turn.moderation(found),
             Self::ServiceTier(tier) => turn.service_tier(tier),
             Self::InferenceGeo(geo) => turn.inference_geo(geo),
             Self::Era(era) => turn.era(era),

@@ -66,7 +66,7 @@ impl Said {
         }
     }
 
-    pub(super) const fn is_call(&self) -> bool {
+    pub(crate) const fn is_call(&self) -> bool {
         matches!(self, Self::Call(..) | Self::CustomCall(..))
     }
 

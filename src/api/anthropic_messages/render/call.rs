@@ -185,8 +185,9 @@ fn parsed(name: &str, arguments: &Arguments) -> Result<Value, String> {
 
 fn not_json(name: &str, text: &str, error: &serde_json::Error) -> String {
     format!(
-        "the arguments of `{name}` are not JSON: {error}\n  found: `{}`\n  \
+        "the arguments of `{}` are not JSON: {error}\n  found: `{}`\n  \
          help: broken arguments can only be streamed; here `input` is a JSON value",
+        name.escape_debug(),
         text.escape_debug()
     )
 }

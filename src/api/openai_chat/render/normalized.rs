@@ -71,7 +71,7 @@ impl Call {
                 format!(
                     "the arguments of `{}` are not JSON: {error}\n  found: `{}`\n  \
                      help: such a call can be played, but no strict client reads it",
-                    self.name,
+                    self.name.escape_debug(),
                     text.escape_debug()
                 )
             })?,

@@ -15,7 +15,7 @@ use crate::{
         openai::moderation::beside_an_answer,
         openai_chat::{
             asked::Moderation,
-            dialect::{self, CallChunks, Row, Slot, row},
+            dialect::{self, CallChunks, Calls, Row, Slot, row},
             purpose, words,
         },
     },
@@ -201,14 +201,14 @@ impl Said {
         ids: &mut Ids,
     ) -> Result<(), String> {
         let row = self.row;
-        let carried = match (&row.calls, kind) {
-            (None, _) => Err("a tool call"),
-            (Some(calls), ToolKind::Custom) if calls.custom.is_none() => {
-                Err("a call of a custom tool")
-            }
-            (Some(_), ToolKind::Function | ToolKind::Custom) => Ok(()),
-        };
-        carried.map_err(|what| unsayable(row, what, "leave it out, or choose another dialect"))?;
+        let calls = calls_of(row)?;
+        if kind == ToolKind::Custom && calls.custom.is_none() {
+            return Err(unsayable(
+                row,
+                "a call of a custom tool",
+                "leave it out, or choose another dialect",
+            ));
+        }
         let made = dialect::made(row.call_id, ids, self.calls.len());
         self.calls.push(Call {
             id: id.cloned().unwrap_or(made),
@@ -301,12 +301,15 @@ impl Said {
                 "say it as text, or stop with `StopReason::ContentFilter`",
             ));
         }
-        if self.call_order == CallOrder::Interleaved && self.sends_calls_whole() {
-            return Err(unsayable(
-                row,
-                "tool calls in turns: a call comes whole",
-                "leave out `.interleaved_tool_calls()`, or choose another dialect",
-            ));
+        if self.call_order == CallOrder::Interleaved {
+            calls_of(row)?;
+            if self.sends_calls_whole() {
+                return Err(unsayable(
+                    row,
+                    "tool calls in turns: a call comes whole",
+                    "leave out `.interleaved_tool_calls()`, or choose another dialect",
+                ));
+            }
         }
         if refuses && self.extent == Extent::SoFar {
             return Err(unsayable(
@@ -359,6 +362,18 @@ impl Said {
         let texts = self.pieces.iter().map(|piece| piece.text.chars().count());
         texts.sum()
     }
+}
+
+/// How the row says tool calls.
+fn calls_of(row: &Row) -> Result<&Calls, String> {
+    let calls = row.calls.as_ref();
+    calls.ok_or_else(|| {
+        unsayable(
+            row,
+            "a tool call",
+            "leave it out, or choose another dialect",
+        )
+    })
 }
 
 /// What moderation found, where the request asks for it: what the turn says, or that nothing is flagged.

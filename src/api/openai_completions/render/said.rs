@@ -11,7 +11,7 @@ use crate::{
         },
     },
     json::{write_number, write_str},
-    script::{self, Era, Extent, Extras, Part, Reply, Says, ScriptedPart, Turn, Usage},
+    script::{self, CallOrder, Era, Extent, Extras, Part, Reply, Says, ScriptedPart, Turn, Usage},
 };
 
 /// A turn as this API says it: all text is one, the id is filled in.
@@ -47,6 +47,9 @@ impl Said {
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
         check_extras(&extras)?;
+        if message.call_order == CallOrder::Interleaved {
+            return Err(unsayable_call());
+        }
         let mut pieces = Vec::new();
         for part in &message.parts {
             pieces.extend(piece(part)?);
@@ -134,11 +137,7 @@ fn starts(asked: &Asked) -> Vec<usize> {
 
 /// The text of a part; none if it has none.
 fn piece(part: &ScriptedPart) -> Result<Option<Piece>, String> {
-    let unsayable = |what: &str, help: &str| {
-        Err(format!(
-            "OpenAI Completions cannot say {what}\n  help: {help}"
-        ))
-    };
+    let unsayable = |what: &str, help: &str| Err(unsayable(what, help));
     match part {
         ScriptedPart::Text {
             text,
@@ -152,7 +151,7 @@ fn piece(part: &ScriptedPart) -> Result<Option<Piece>, String> {
             Ok((!text.is_empty()).then_some(piece))
         }
         ScriptedPart::ToolCall { .. } | ScriptedPart::CustomToolCall { .. } => {
-            unsayable("a tool call", "give it to an API that has tools")
+            Err(unsayable_call())
         }
         ScriptedPart::Thinking { .. } | ScriptedPart::RedactedThinking { .. } => {
             unsayable("what the model thought", "leave the thinking out")
@@ -166,6 +165,14 @@ fn piece(part: &ScriptedPart) -> Result<Option<Piece>, String> {
             "give it to the API that has it",
         ),
     }
+}
+
+fn unsayable(what: &str, help: &str) -> String {
+    format!("OpenAI Completions cannot say {what}\n  help: {help}")
+}
+
+fn unsayable_call() -> String {
+    unsayable("a tool call", "give it to an API that has tools")
 }
 
 /// What stands around the answer of other APIs only.
@@ -191,7 +198,7 @@ fn check_extras(extras: &Extras) -> Result<(), String> {
 /// What a client that loses nothing reads from `turn`.
 pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String> {
     let said = Said::new(turn, context)?;
-    let reason = words::stop_reason(&said.finish);
+    let reason = words::read_back(&said.finish)?;
     let content = said.content();
     let mut choices = said
         .echoes

@@ -145,8 +145,9 @@ pub(super) fn arguments(name: &str, text: &str) -> Result<Value, String> {
         "" | "null" => Ok(Value::Object(serde_json::Map::new())),
         text => json::parse(text.as_bytes()).map_err(|error| {
             format!(
-                "the arguments of `{name}` are not JSON: {error}\n  found: `{}`\n  \
+                "the arguments of `{}` are not JSON: {error}\n  found: `{}`\n  \
                  help: such a call can be played, but no strict client reads it",
+                name.escape_debug(),
                 text.escape_debug()
             )
         }),

@@ -56,8 +56,9 @@ impl Kind {
             | ServerToolKind::TextEditor
             | ServerToolKind::ToolSearch
             | ServerToolKind::Other { .. } => {
+                let name = tool.kind.name().escape_debug();
                 return Err(unsayable(
-                    &format!("what `{}` did: it has no such tool", tool.kind.name()),
+                    &format!("what `{name}` did: it has no such tool"),
                     "give what did it as an item, with `.raw_block(..)`",
                 ));
             }
