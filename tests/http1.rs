@@ -8,6 +8,8 @@
 
 #[path = "support/raw.rs"]
 mod raw;
+#[path = "support/routes.rs"]
+mod routes;
 
 use std::io::Write;
 
@@ -132,7 +134,7 @@ fn a_path_that_is_not_served_is_a_404_that_says_what_is() {
     let get = "GET /v1/model HTTP/1.1\r\nhost: stub\r\n\r\n";
     let mut client = Raw::asking(&stub, get);
     let found = client.response();
-    let place = place_of_script(&stub);
+    let (place, served) = (place_of_script(&stub), routes::everything());
     let expected = response(
         "404 Not Found",
         &[
@@ -141,7 +143,7 @@ fn a_path_that_is_not_served_is_a_404_that_says_what_is() {
             "x-llm-wire-stub: not-served\r\n",
         ],
         &[&format!(
-            r#"{{"type":"error","error":{{"type":"not_found_error","message":"nothing is served at GET /v1/model\n  where: {place}\n  expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions, POST /api/v1/chat/completions, POST /openai/deployments/{{name}}/chat/completions, POST /chat/completions, POST /openai/v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); POST /v1/completions (openai_completions); POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items, POST /v1/moderations (side roads of OpenAI)\n  help: check the base URL that the client was given"}}}}"#
+            r#"{{"type":"error","error":{{"type":"not_found_error","message":"nothing is served at GET /v1/model\n  where: {place}\n  expected: {served}\n  help: check the base URL that the client was given"}}}}"#
         )],
     );
     assert_eq!(

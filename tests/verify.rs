@@ -10,6 +10,8 @@
 mod caught;
 #[path = "support/post.rs"]
 mod post;
+#[path = "support/routes.rs"]
+mod routes;
 
 use std::process::Command;
 
@@ -263,7 +265,7 @@ async fn the_report_has_each_call_with_its_answer_and_then_each_problem() {
     let [error, first, rule, other] = written[..] else {
         panic!("{written:?}");
     };
-    let file = file!();
+    let (file, served) = (file!(), routes::everything());
     let expected = format!(
         "the client and the script do not fit: 3 problems
   where: script of 2 turns, built at {file}:{built}
@@ -278,7 +280,7 @@ async fn the_report_has_each_call_with_its_answer_and_then_each_problem() {
         help: mend the request, or accept it with `.without_rule(\"credentials\")`
     - nothing is served at POST /v1/chat?x=1
         where: script of 2 turns, built at {file}:{built}
-        expected: POST /v1/messages (anthropic_messages); POST /v1/chat/completions, POST /api/v1/chat/completions, POST /openai/deployments/{{name}}/chat/completions, POST /chat/completions, POST /openai/v1/chat/completions (openai_chat); POST /v1/responses (openai_responses); POST /v1/completions (openai_completions); POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{{id}}, POST /v1/messages/batches, GET /v1/messages/batches, GET /v1/messages/batches/{{id}}, DELETE /v1/messages/batches/{{id}}, POST /v1/messages/batches/{{id}}/cancel, GET /v1/messages/batches/{{id}}/results (side roads of Anthropic); GET /v1/models, GET /v1/models/{{id}}, POST /v1/embeddings, GET /v1/responses/{{id}}, DELETE /v1/responses/{{id}}, GET /v1/responses/{{id}}/input_items, POST /v1/moderations (side roads of OpenAI)
+        expected: {served}
         help: check the base URL that the client was given
     - turn #2, built at {file}:{unplayed}, was never played"
     );

@@ -12,6 +12,8 @@
 mod catalogue;
 #[path = "../support/post.rs"]
 mod post;
+#[path = "../support/routes.rs"]
+mod routes;
 #[path = "../support/turns/mod.rs"]
 mod turns;
 

@@ -10,6 +10,8 @@
 mod caught;
 #[path = "../support/post.rs"]
 mod post;
+#[path = "../support/routes.rs"]
+mod routes;
 
 mod embeddings;
 mod models;
