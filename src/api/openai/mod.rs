@@ -11,7 +11,7 @@ pub(crate) mod side_roads;
 
 pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
-pub(crate) use piece::Piece;
+pub(crate) use piece::{Fragment, Piece};
 
 /// The model named where neither the turn nor the request names one.
 pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";

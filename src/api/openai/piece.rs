@@ -55,7 +55,7 @@ impl Piece {
     }
 
     /// The fragments, in order.
-    pub(crate) fn fragments(mut self) -> impl Iterator<Item = String> + Send {
+    pub(crate) fn fragments(mut self) -> impl Iterator<Item = Fragment> + Send {
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = self.text.get(at..).unwrap_or_default();
@@ -64,7 +64,16 @@ impl Piece {
             }
             let len = self.cuts.next_len(rest).max(1);
             at += len;
-            Some(rest.get(..len).unwrap_or(rest).to_owned())
+            Some(Fragment {
+                text: rest.get(..len).unwrap_or(rest).to_owned(),
+                last: len >= rest.len(),
+            })
         })
     }
+}
+
+/// A fragment, and whether it is the last of its piece.
+pub(crate) struct Fragment {
+    pub(crate) text: String,
+    pub(crate) last: bool,
 }

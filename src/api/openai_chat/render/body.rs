@@ -6,12 +6,13 @@ use super::{
     delta::write_call,
     frames::Opening,
     logprobs::Logprobs,
-    said::{ContentKind, Piece, Said},
+    said::{ContentKind, Said},
     usage::{self, UsageOf},
 };
 use crate::{
     api::{
         Context,
+        openai::Piece,
         openai_chat::dialect::{Comments, Escapes, Filled, Slot, request_id},
     },
     json::{write_number, write_str},

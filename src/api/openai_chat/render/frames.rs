@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 
 use super::{
     annotation::Annotation,
-    said::{Call, ContentKind, Fragment, Said},
+    said::{Call, ContentKind, Said},
 };
 use crate::{
     api::{
         Mark,
+        openai::Fragment,
         openai_chat::dialect::{CallChunks, FinishAt},
     },
     script::{CallOrder, Extent, ToolKind},

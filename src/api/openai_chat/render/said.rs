@@ -12,17 +12,16 @@ use super::{
 use crate::{
     api::{
         Context, Ids,
-        openai::moderation::beside_an_answer,
+        openai::{Piece, moderation::beside_an_answer},
         openai_chat::{
             asked::Moderation,
             dialect::{self, CallChunks, Calls, Row, Slot, row},
             purpose, words,
         },
     },
-    json::{self, Spacing},
     script::{
-        Arguments, CallOrder, Citation, Cuts, Dice, Era, Extent, Fragments, Json, Message, Says,
-        ScriptedPart, StopReason, ToolKind, Turn, Usage,
+        CallOrder, Citation, Dice, Era, Extent, Fragments, Json, Message, Says, ScriptedPart,
+        StopReason, ToolKind, Turn, Usage,
     },
 };
 
@@ -49,12 +48,6 @@ pub(super) struct Said {
 pub(super) enum ContentKind {
     Text,
     Refusal,
-}
-
-#[derive(Clone)]
-pub(super) struct Piece {
-    pub(super) text: Arc<str>,
-    pub(super) cuts: Cuts,
 }
 
 #[derive(Clone)]
@@ -133,13 +126,9 @@ impl Said {
                     caller: None,
                     fragments,
                 } => {
-                    let text = match arguments {
-                        // as today's models spell it: without spaces
-                        Arguments::Json(value) => json::to_string(value, Spacing::Compact).into(),
-                        Arguments::Raw(text) => text.as_str().into(),
-                    };
                     let (id, kind) = (id.as_ref(), ToolKind::Function);
-                    let arguments = self.written(text, fragments.as_ref(), context)?;
+                    let fragments = self.cut(fragments.as_ref())?;
+                    let arguments = Piece::of_arguments(arguments, fragments, self.seed(context))?;
                     self.call(id, kind, name, arguments, &mut ids)?;
                 }
                 ScriptedPart::CustomToolCall {
@@ -149,7 +138,8 @@ impl Said {
                     fragments,
                 } => {
                     let (id, kind) = (id.as_ref(), ToolKind::Custom);
-                    let input = self.written(Arc::clone(input), fragments.as_ref(), context)?;
+                    let fragments = self.cut(fragments.as_ref())?;
+                    let input = Piece::dealt(input, fragments, self.seed(context))?;
                     self.call(id, kind, name, input, &mut ids)?;
                 }
                 ScriptedPart::Thinking {
@@ -219,28 +209,22 @@ impl Said {
         Ok(())
     }
 
-    /// What the next call is called with, which has its own dice.
-    fn written(
-        &self,
-        text: Arc<str>,
-        fragments: Option<&Fragments>,
-        context: &Context,
-    ) -> Result<Piece, String> {
+    /// How a call is to be cut, where calls are.
+    fn cut<'a>(&self, fragments: Option<&'a Fragments>) -> Result<Option<&'a Fragments>, String> {
+        if fragments.is_some() && self.sends_calls_whole() {
+            return Err(unsayable(
+                self.row,
+                "a tool call in fragments: a call comes whole",
+                "leave out `.fragments(..)`, or choose another dialect",
+            ));
+        }
+        Ok(fragments)
+    }
+
+    /// The dice of the next call's fragments: each call has its own.
+    fn seed(&self, context: &Context) -> u64 {
         let n = u64::try_from(self.calls.len()).unwrap_or(u64::MAX);
-        let seed = Dice::branch(context.seed, purpose::FRAGMENTS).next() ^ n;
-        let whole = self.sends_calls_whole();
-        let cuts = match fragments {
-            Some(_) if whole => {
-                return Err(unsayable(
-                    self.row,
-                    "a tool call in fragments: a call comes whole",
-                    "leave out `.fragments(..)`, or choose another dialect",
-                ));
-            }
-            Some(fragments) => fragments.cutter(&text)?,
-            None => Cuts::Dealt(Dice::new(seed)),
-        };
-        Ok(Piece { text, cuts })
+        Dice::branch(context.seed, purpose::FRAGMENTS).next() ^ n
     }
 
     fn sends_calls_whole(&self) -> bool {
@@ -280,13 +264,7 @@ impl Said {
                 "put the text before the call",
             ));
         }
-        self.pieces.push(Piece {
-            text: Arc::clone(text),
-            cuts: match fragments {
-                Some(fragments) => fragments.cutter(text)?,
-                None => Cuts::Words,
-            },
-        });
+        self.pieces.push(Piece::of_text(text, fragments)?);
         Ok(())
     }
 
@@ -390,30 +368,4 @@ fn moderation(said: Option<Json>, context: &Context, row: &Row) -> Option<Json> 
             Some(Json::spelled(&found))
         }),
     }
-}
-
-impl Piece {
-    /// The fragments, in order.
-    pub(super) fn fragments(mut self) -> impl Iterator<Item = Fragment> + Send {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let rest = self.text.get(at..).unwrap_or_default();
-            if rest.is_empty() {
-                return None;
-            }
-            let len = self.cuts.next_len(rest).max(1);
-            let fragment = Fragment {
-                text: rest.get(..len).unwrap_or(rest).to_owned(),
-                last: len >= rest.len(),
-            };
-            at += len;
-            Some(fragment)
-        })
-    }
-}
-
-/// A fragment, and whether it is the last of its piece.
-pub(super) struct Fragment {
-    pub(super) text: String,
-    pub(super) last: bool,
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{said::Piece, unsayable::unsayable};
+use super::unsayable::unsayable;
 use crate::{
     api::{
         Context, Ids,
+        openai::Piece,
         openai_chat::{dialect::Row, purpose},
     },
-    script::{Cuts, EndsEmpty, Fragments},
+    script::{EndsEmpty, Fragments},
 };
 
 /// What the model thought.
@@ -84,13 +85,8 @@ impl Thought {
             Some(before) => before,
         };
         if !part.text.is_empty() {
-            thought.pieces.push(Piece {
-                text: Arc::clone(part.text),
-                cuts: match part.fragments {
-                    Some(fragments) => fragments.cutter(part.text)?,
-                    None => Cuts::Words,
-                },
-            });
+            let piece = Piece::of_text(part.text, part.fragments)?;
+            thought.pieces.push(piece);
         }
         Ok(thought)
     }

@@ -1,15 +1,19 @@
 //! The body of the non-streaming answer: indented, with a newline at its end, as that of Chat.
 
 use super::{choice::Choice, logprobs::Logprobs, said::Said};
-use crate::{api::Context, json::indented, script::Turn};
+use crate::{
+    api::{Context, openai::Piece},
+    json::indented,
+    script::Turn,
+};
 
 /// The body of the non-streaming answer to `turn`.
 pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
     let said = Said::new(turn, context)?;
     let content = said.content();
     let pieces = said.pieces.iter().cloned();
-    let tokens: Vec<String> = pieces.flat_map(|piece| piece.fragments()).collect();
-    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let tokens: Vec<_> = pieces.flat_map(Piece::fragments).collect();
+    let tokens: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
     let mut out = Vec::with_capacity(1024);
     said.write_start(&mut out);
     said.write_model(&mut out);

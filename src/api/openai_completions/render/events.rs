@@ -4,7 +4,7 @@ use std::iter::Peekable;
 
 use super::{choice::Choice, logprobs::Logprobs, said::Said};
 use crate::{
-    api::{Context, Mark, WireEvent, openai_completions::asked::Usage},
+    api::{Context, Mark, WireEvent, openai::Piece, openai_completions::asked::Usage},
     script::{Extent, Turn},
 };
 
@@ -48,8 +48,9 @@ impl Events {
         let mut said = Said::new(turn, context)?;
         let asked = &context.asked.completions;
         let pieces = std::mem::take(&mut said.pieces);
-        let fragments = pieces.into_iter().flat_map(|piece| piece.fragments());
-        let fragments: Box<dyn Iterator<Item = String> + Send> = Box::new(fragments);
+        let fragments = pieces.into_iter().flat_map(Piece::fragments);
+        let texts = fragments.map(|fragment| fragment.text);
+        let fragments: Box<dyn Iterator<Item = String> + Send> = Box::new(texts);
         // a live turn begins before it says anything
         let opens = said.extent == Extent::SoFar || said.echoes.iter().any(|e| !e.is_empty());
         Ok(Self {

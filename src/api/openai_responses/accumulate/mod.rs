@@ -4,7 +4,7 @@
 //! | --- | --- | --- | --- | --- | --- | --- |
 //! | nothing yet | → begun | → begun, if numbered from 1 on: a stream that goes on | error | error | error | error |
 //! | begun | error | each once, in this order | → items | error | → ended | error |
-//! | items | error | error | at the next index | of an open item, as `item.rs` says | → ended, if all items are done | error |
+//! | items | error | error | at the next index | of an open item, as `item/mod.rs` says | → ended, if all items are done | error |
 //! | ended | error | error | error | error | error | whole |
 //!
 //! An end is `response.completed`, `response.incomplete` or `response.failed`, which is an error; so is `error`, in

@@ -119,7 +119,7 @@ fn message_events(message: &Message) -> Source {
         let first = annotations;
         annotations += text.annotations.len();
         let fragments = text.piece.fragments();
-        let fragments = fragments.map(move |fragment| text_delta(kind, fragment));
+        let fragments = fragments.map(move |fragment| text_delta(kind, fragment.text));
         let behind = text.annotations.into_iter().zip(first..);
         fragments.chain(behind.map(|(annotation, n)| annotation_event(&annotation, n).into()))
     });
@@ -186,7 +186,7 @@ fn summary_events(summary: &Piece) -> Source {
         Event::Delta(Delta {
             name: "response.reasoning_summary_text.delta",
             first: b"",
-            fragment,
+            fragment: fragment.text,
             second: b"",
             last: SUMMARY_INDEX,
         })
@@ -269,7 +269,7 @@ fn arguments_events(
         Event::Delta(Delta {
             name: delta,
             first: b"",
-            fragment,
+            fragment: fragment.text,
             second: b"",
             last: b"",
         })
