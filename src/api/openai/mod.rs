@@ -1,6 +1,7 @@
 //! What the APIs of OpenAI share: the error table, the response headers, moderation, the rules on every request, and the
-//! side roads beside them; text in fragments.
+//! side roads beside them; text in fragments, and its characters.
 
+mod characters;
 mod error;
 mod head;
 pub(crate) mod moderation;
@@ -9,6 +10,7 @@ pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod side_roads;
 
+pub(crate) use characters::Characters;
 pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
 pub(crate) use piece::{Fragment, Piece};

@@ -11,7 +11,11 @@ use crate::{
 
 /// The calls of one choice, in order.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    /// Of each index the places of its calls: there are several where it stands twice.
+    places: Vec<Vec<usize>>,
+}
 
 #[derive(Debug)]
 struct Call {
@@ -25,7 +29,7 @@ struct Call {
 
 impl Calls {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.calls.is_empty()
     }
 
     /// Reads a fragment of a streamed call.
@@ -45,25 +49,26 @@ impl Calls {
     /// The call that a fragment belongs to; a new one if it opens one.
     fn place(&mut self, sent: Members<'_>, id: &str) -> Checked<usize> {
         let index = sent.number_or_null("index")?;
-        let same = |call: &&(usize, &Call)| index.is_none_or(|index| call.1.index == index);
-        let known: Vec<(usize, &Call)> = self.0.iter().enumerate().collect();
-        let known: Vec<&(usize, &Call)> = known.iter().filter(same).collect();
         if !id.is_empty() {
-            let of_id = known.iter().find(|(_, call)| call.id == id);
-            let unnamed = known.iter().find(|(_, call)| call.id.is_empty());
-            let found = of_id.or(unnamed).map(|(at, _)| *at);
-            return match (found, index) {
+            let of_id = self.find(index, |call| call.id == id);
+            let unnamed = || self.find(index, |call| call.id.is_empty());
+            return match (of_id.or_else(unnamed), index) {
                 (Some(at), _) => Ok(at),
                 // another id at a known index is another call
-                (None, Some(index)) if !known.is_empty() => Ok(self.open(index)),
+                (None, Some(index)) if index < self.next_index() => Ok(self.open(index)),
                 (None, index) => self.open_next(sent, index),
             };
         }
-        match (known.as_slice(), index) {
-            ([(at, _)], _) => Ok(*at),
-            ([], index) => self.open_next(sent, index),
-            (several, _) => {
-                let ids: Vec<&str> = several.iter().map(|(_, call)| call.id.as_str()).collect();
+        let mut known = self.known(index);
+        match (known.next(), known.next()) {
+            (Some(at), None) => Ok(at),
+            (None, _) => {
+                drop(known);
+                self.open_next(sent, index)
+            }
+            (Some(_), Some(_)) => {
+                let several = self.known(index).filter_map(|at| self.calls.get(at));
+                let ids: Vec<&str> = several.map(|call| call.id.as_str()).collect();
                 Err(Problem::new(
                     AccumulateErrorKind::WrongBlock,
                     "a fragment of a tool call could belong to several",
@@ -72,6 +77,22 @@ impl Calls {
                 ))
             }
         }
+    }
+
+    /// The places of the calls with this index; without one, of all.
+    fn known(&self, index: Option<u64>) -> Box<dyn Iterator<Item = usize> + '_> {
+        match index {
+            None => Box::new(0..self.calls.len()),
+            Some(index) => {
+                let index = usize::try_from(index).unwrap_or(usize::MAX);
+                Box::new(self.places.get(index).into_iter().flatten().copied())
+            }
+        }
+    }
+
+    fn find(&self, index: Option<u64>, is_it: impl Fn(&Call) -> bool) -> Option<usize> {
+        self.known(index)
+            .find(|&at| self.calls.get(at).is_some_and(&is_it))
     }
 
     fn open_next(&mut self, sent: Members<'_>, index: Option<u64>) -> Checked<usize> {
@@ -88,23 +109,29 @@ impl Calls {
     }
 
     fn next_index(&self) -> u64 {
-        let last = self.0.iter().map(|call| call.index).max();
-        last.map_or(0, |last| last.saturating_add(1))
+        u64::try_from(self.places.len()).unwrap_or(u64::MAX)
     }
 
+    /// Opens a call at a known index, or at the next one.
     fn open(&mut self, index: u64) -> usize {
-        self.0.push(Call {
+        let at = self.calls.len();
+        let place = usize::try_from(index).unwrap_or(usize::MAX);
+        match self.places.get_mut(place) {
+            Some(places) => places.push(at),
+            None => self.places.push(vec![at]),
+        }
+        self.calls.push(Call {
             index,
             id: String::new(),
             name: String::new(),
             arguments: String::new(),
             kind: ToolKind::Function,
         });
-        self.0.len() - 1
+        at
     }
 
     fn add(&mut self, at: usize, sent: Members<'_>, id: &str) -> Checked<()> {
-        let Some(call) = self.0.get_mut(at) else {
+        let Some(call) = self.calls.get_mut(at) else {
             return Ok(());
         };
         if call.id.is_empty() {
@@ -137,7 +164,7 @@ impl Calls {
 
     /// Whether all calls are whole, once nothing more comes.
     pub(super) fn check(&self, path: &str) -> Checked<()> {
-        for (n, call) in self.0.iter().enumerate() {
+        for (n, call) in self.calls.iter().enumerate() {
             let path = format!("{path}tool_calls[{n}].");
             let name = match call.kind {
                 ToolKind::Function => "function.name",
@@ -165,7 +192,7 @@ impl Calls {
 
     /// The parts that they come to; before their end, or if they are broken, as what they are so far.
     pub(super) fn into_parts(self, ended: Ended) -> impl Iterator<Item = Part> {
-        self.0.into_iter().map(move |call| {
+        self.calls.into_iter().map(move |call| {
             if ended == Ended::No {
                 return call.into_unknown();
             }

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     api::{
         accumulate::{AccumulateErrorKind, Found, Members, Problem},
+        openai::Characters,
         openai_chat::words,
     },
     script::{Citation, CitedSource, Json, Part, StopReason},
@@ -163,8 +164,9 @@ impl Choice {
         let reason = words::stop_reason(word, refuses);
         let mut parts: Vec<Part> = self.thought.into_parts().collect();
         if !self.annotations.is_empty() {
+            let content = Characters::of(&self.content);
             let citations = self.annotations.iter();
-            let citations = citations.map(|sent| citation(sent, &self.content));
+            let citations = citations.map(|sent| citation(sent, &content));
             parts.push(Part::CitedText {
                 citations: citations.collect(),
                 text: self.content,
@@ -235,7 +237,7 @@ pub(super) fn object<'a>(
 }
 
 /// A page of the web, or whatever it is.
-fn citation(sent: &Value, content: &str) -> Citation {
+fn citation(sent: &Value, content: &Characters<'_>) -> Citation {
     page(sent, content).unwrap_or_else(|| {
         let json = Json::from(sent.clone());
         let mut citation = Citation::raw(json.clone());
@@ -244,13 +246,13 @@ fn citation(sent: &Value, content: &str) -> Citation {
     })
 }
 
-fn page(sent: &Value, content: &str) -> Option<Citation> {
+fn page(sent: &Value, content: &Characters<'_>) -> Option<Citation> {
     let page = sent.get("url_citation")?;
     let number = |name: &str| usize::try_from(page.get(name)?.as_u64()?).ok();
     let text = |name: &str| page.get(name).and_then(Value::as_str);
     let (start, end) = (number("start_index")?, number("end_index")?);
-    let words = content.chars().skip(start).take(end.checked_sub(start)?);
-    let citation = Citation::web_search_result(words.collect::<String>(), text("url")?);
+    let words = (start <= end).then(|| content.words(start..end))?;
+    let citation = Citation::web_search_result(words, text("url")?);
     Some(match text("title") {
         None | Some("") => citation,
         Some(title) => citation.title(title),

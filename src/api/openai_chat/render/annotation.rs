@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::{
+    api::openai::Characters,
     json::{write_number, write_str},
     script::{Citation, CitedSource},
 };
@@ -56,9 +57,8 @@ impl Annotation {
     }
 
     /// What is read of it: the cited words are those of the answer.
-    pub(super) fn to_citation(&self, content: &str) -> Citation {
-        let Range { start, end } = self.characters;
-        let words: String = content.chars().skip(start).take(end - start).collect();
+    pub(super) fn to_citation(&self, content: &Characters<'_>) -> Citation {
+        let words = content.words(self.characters.clone());
         let citation = Citation::web_search_result(words, self.url.as_str());
         if self.title.is_empty() {
             citation

@@ -8,7 +8,7 @@ use super::{
     usage,
 };
 use crate::{
-    api::{Context, openai_chat::words},
+    api::{Context, openai::Characters, openai_chat::words},
     json,
     script::{CustomToolCall, Part, Reply, ToolCall, ToolKind, Turn},
 };
@@ -25,10 +25,11 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
         });
     }
     if !said.annotations.is_empty() {
+        let characters = Characters::of(&content);
         let citations = said.annotations.iter();
         parts.push(Part::CitedText {
             citations: citations
-                .map(|annotation| annotation.to_citation(&content))
+                .map(|annotation| annotation.to_citation(&characters))
                 .collect(),
             text: content,
         });

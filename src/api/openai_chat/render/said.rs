@@ -33,6 +33,8 @@ pub(super) struct Said {
     pub(super) thought: Option<Thought>,
     /// Pieces of the text, each with its own way to be cut.
     pub(super) pieces: Vec<Piece>,
+    /// How many the text has.
+    characters: usize,
     pub(super) annotations: Vec<Annotation>,
     pub(super) calls: Vec<Call>,
     pub(super) call_order: CallOrder,
@@ -93,6 +95,7 @@ impl Said {
             },
             thought: None,
             pieces: Vec::new(),
+            characters: 0,
             annotations: Vec::new(),
             calls: Vec::new(),
             call_order: message.call_order,
@@ -248,8 +251,9 @@ impl Said {
                 "leave the citations out, or choose another dialect",
             ));
         }
-        let start = self.characters();
+        let start = self.characters;
         let end = start + text.chars().count();
+        self.characters = end;
         for citation in citations.unwrap_or_default() {
             self.annotations
                 .push(Annotation::new(citation, start..end)?);
@@ -334,11 +338,6 @@ impl Said {
     /// The whole text.
     pub(super) fn content(&self) -> String {
         self.pieces.iter().map(|piece| &*piece.text).collect()
-    }
-
-    fn characters(&self) -> usize {
-        let texts = self.pieces.iter().map(|piece| piece.text.chars().count());
-        texts.sum()
     }
 }
 

@@ -2,15 +2,18 @@
 
 use serde_json::Value;
 
-use crate::script::{Citation, CitedSource, Json};
+use crate::{
+    api::openai::Characters,
+    script::{Citation, CitedSource, Json},
+};
 
 /// The citation behind an annotation of this text: a page of the web, or a file.
-pub(in crate::api::openai_responses) fn read(sent: &Value, text: &str) -> Citation {
+pub(in crate::api::openai_responses) fn read(sent: &Value, text: &Characters<'_>) -> Citation {
     page(sent, text).unwrap_or_else(|| {
         let json = Json::from(sent.clone());
         let mut citation = Citation::raw(json.clone());
         if let Some(words) = cited(sent, text) {
-            citation.cited_text = words;
+            words.clone_into(&mut citation.cited_text);
         }
         let name = sent.get("filename").and_then(Value::as_str);
         citation.title = citation.title.or_else(|| name.map(str::to_owned));
@@ -19,7 +22,7 @@ pub(in crate::api::openai_responses) fn read(sent: &Value, text: &str) -> Citati
     })
 }
 
-fn page(sent: &Value, text: &str) -> Option<Citation> {
+fn page(sent: &Value, text: &Characters<'_>) -> Option<Citation> {
     if sent.get("type")? != "url_citation" {
         return None;
     }
@@ -32,9 +35,8 @@ fn page(sent: &Value, text: &str) -> Option<Citation> {
 }
 
 /// The characters of the text from `start_index` up to `end_index`.
-fn cited(sent: &Value, text: &str) -> Option<String> {
+fn cited<'a>(sent: &Value, text: &Characters<'a>) -> Option<&'a str> {
     let number = |name: &str| usize::try_from(sent.get(name)?.as_u64()?).ok();
     let (start, end) = (number("start_index")?, number("end_index")?);
-    let words = text.chars().skip(start).take(end.checked_sub(start)?);
-    Some(words.collect())
+    (start <= end).then(|| text.words(start..end))
 }

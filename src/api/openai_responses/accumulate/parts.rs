@@ -13,7 +13,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Checked, citation};
 use crate::{
-    api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
+    api::{
+        accumulate::{AccumulateErrorKind, Found, Members, Problem},
+        openai::Characters,
+    },
     json,
     script::{CustomToolCall, Part, ServerToolCall, ServerToolResult, ToolCall},
 };
@@ -117,7 +120,9 @@ pub(super) fn cited(text: String, annotations: &[Value]) -> Part {
     if annotations.is_empty() {
         return Part::Text(text);
     }
-    let citations = annotations.iter().map(|sent| citation::read(sent, &text));
+    let characters = Characters::of(&text);
+    let citations = annotations.iter();
+    let citations = citations.map(|sent| citation::read(sent, &characters));
     Part::CitedText {
         citations: citations.collect(),
         text,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    api::openai_responses::accumulate::read_citation,
+    api::{openai::Characters, openai_responses::accumulate::read_citation},
     json::{write_number, write_str},
     script::{Citation, CitedSource, Json},
 };
@@ -73,14 +73,14 @@ impl Annotation {
     }
 
     /// What is read of it: the cited words are those of the answer.
-    pub(super) fn to_citation(&self, text: &str) -> Citation {
+    pub(super) fn to_citation(&self, text: &Characters<'_>) -> Citation {
         match self {
             Self::Page {
-                characters: Range { start, end },
+                characters,
                 title,
                 url,
             } => {
-                let words: String = text.chars().skip(*start).take(end - start).collect();
+                let words = text.words(characters.clone());
                 let citation = Citation::web_search_result(words, url.as_str());
                 if title.is_empty() {
                     citation

@@ -41,6 +41,8 @@ pub(super) struct Message {
     pub(super) id: String,
     pub(super) kind: ContentKind,
     pub(super) texts: Vec<Text>,
+    /// How many these have.
+    pub(super) characters: usize,
     pub(super) phase: Option<&'static str>,
     /// Whether the answer was cut in it.
     pub(super) is_cut: bool,

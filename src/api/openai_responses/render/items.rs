@@ -160,6 +160,7 @@ impl<'a> Items<'a> {
                 id: self.envelope.new_id("msg_"),
                 kind: self.kind,
                 texts: Vec::new(),
+                characters: 0,
                 phase: None,
                 is_cut: false,
             };
@@ -168,12 +169,9 @@ impl<'a> Items<'a> {
         let Some(Item::Message(message)) = self.items.last_mut() else {
             return Ok(());
         };
-        let before = message
-            .texts
-            .iter()
-            .map(|text| text.piece.text.chars().count());
-        let start: usize = before.sum();
+        let start = message.characters;
         let end = start + text.chars().count();
+        message.characters = end;
         let annotations = citations.iter();
         let annotations = annotations.map(|citation| Annotation::new(citation, start..end));
         message.texts.push(Text {

@@ -9,7 +9,7 @@ use super::{
     said::Said,
 };
 use crate::{
-    api::{Api, Context, accumulate},
+    api::{Api, Context, accumulate, openai::Characters},
     json,
     script::{Citation, CustomToolCall, Json, Part, Reply, ToolCall, Turn},
     sse,
@@ -92,9 +92,10 @@ impl Item {
 impl Message {
     fn into_part(self) -> Part {
         let text = self.text();
+        let characters = Characters::of(&text);
         let annotations = self.texts.iter().flat_map(|text| &text.annotations);
         let citations: Vec<Citation> = annotations
-            .map(|annotation| annotation.to_citation(&text))
+            .map(|annotation| annotation.to_citation(&characters))
             .collect();
         if citations.is_empty() {
             Part::Text(text)
