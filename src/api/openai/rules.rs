@@ -80,3 +80,23 @@ pub(crate) fn out_of_range(
         Some(ApiError::invalid_request(text).param(name).error_code(code))
     })
 }
+
+/// Ids that a request names, to be asked whether one is among them.
+#[derive(Default)]
+pub(crate) struct Ids<'a>(Vec<&'a str>);
+
+impl<'a> Ids<'a> {
+    pub(crate) fn new(ids: impl Iterator<Item = &'a str>) -> Self {
+        let mut ids: Vec<&str> = ids.collect();
+        ids.sort_unstable();
+        Self(ids)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn contain(&self, id: &str) -> bool {
+        self.0.binary_search(&id).is_ok()
+    }
+}

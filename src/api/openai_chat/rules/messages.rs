@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
-use crate::api::sketch::items;
+use crate::api::{openai::rules::Ids, sketch::items};
 
 fn messages(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
     items(body.get("messages")).enumerate()
@@ -55,12 +55,12 @@ pub(super) fn answered(body: &Map<String, Value>) -> Option<Violation> {
         }
         let behind = messages.iter().skip(n + 1);
         let results = behind.take_while(|message| word(message, "role") == "tool");
-        let answered: Vec<&str> = results.map(|result| word(result, "tool_call_id")).collect();
-        let open: Vec<&str> = ids.into_iter().filter(|id| !answered.contains(id)).collect();
+        let answered = Ids::new(results.clone().map(|result| word(result, "tool_call_id")));
+        let open: Vec<&str> = ids.into_iter().filter(|id| !answered.contain(id)).collect();
         if open.is_empty() {
             return None;
         }
-        let next = n + 1 + answered.len();
+        let next = n + 1 + results.count();
         let param = if next < messages.len() {
             format!("messages.[{next}].role")
         } else {
@@ -77,10 +77,10 @@ pub(super) fn answered(body: &Map<String, Value>) -> Option<Violation> {
 
 /// Every result stands behind its call. An id that is not called: as in dapr/dapr-agents#145.
 pub(super) fn matched(body: &Map<String, Value>) -> Option<Violation> {
-    let mut called: Vec<&str> = Vec::new();
+    let mut called = Ids::default();
     for (n, message) in messages(body) {
         if word(message, "role") != "tool" {
-            called = call_ids(message);
+            called = Ids::new(call_ids(message).into_iter());
             continue;
         }
         let id = word(message, "tool_call_id");
@@ -90,7 +90,7 @@ pub(super) fn matched(body: &Map<String, Value>) -> Option<Violation> {
             let violation = Place::Message(n).refused(text);
             return Some(violation.about(format!("messages.[{n}].role")));
         }
-        if !called.contains(&id) {
+        if !called.contain(id) {
             let text = format!(
                 "Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message."
             );

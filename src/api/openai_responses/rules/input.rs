@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Place, Violation};
 use crate::api::{
+    openai::rules::Ids,
     openai_responses::{Earlier, Previous, call_of, output_of, word},
     sketch::items,
 };
@@ -34,11 +35,11 @@ pub(super) fn answered(body: &Map<String, Value>, earlier: &Earlier) -> Option<V
     let before = kept(earlier).iter().map(|item| (0, item));
     let all: Vec<(usize, &Value)> = before.chain(input(body)).collect();
     let outputs = all.iter().filter_map(|(_, item)| output_of(item));
-    let outputs: Vec<&str> = outputs.collect();
+    let outputs = Ids::new(outputs);
     let mut calls = all
         .iter()
         .filter_map(|&(n, item)| Some((n, item, call_of(item)?)));
-    let (n, item, id) = calls.find(|(_, _, id)| !outputs.contains(id))?;
+    let (n, item, id) = calls.find(|(_, _, id)| !outputs.contain(id))?;
     let kind = match word(item, "type") {
         "custom_tool_call" => "custom tool call",
         _ => "function call",
@@ -54,9 +55,9 @@ pub(super) fn matched(body: &Map<String, Value>, earlier: &Earlier) -> Option<Vi
     }
     let sent = input(body).map(|(_, item)| item);
     let calls = kept(earlier).iter().chain(sent).filter_map(call_of);
-    let calls: Vec<&str> = calls.collect();
+    let calls = Ids::new(calls);
     let mut outputs = input(body).filter_map(|(n, item)| Some((n, item, output_of(item)?)));
-    let (n, item, id) = outputs.find(|(_, _, id)| !calls.contains(id))?;
+    let (n, item, id) = outputs.find(|(_, _, id)| !calls.contain(id))?;
     let kind = match word(item, "type") {
         "custom_tool_call_output" => "custom tool call",
         _ => "function call",
