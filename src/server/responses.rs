@@ -8,7 +8,7 @@ use super::{refusal::Refusal, route::ReadBody, runtime::off_worker, shared::Shar
 use crate::{
     api::{
         Api, Context, Said,
-        openai::side_roads::{Kept, OpenAiRoad},
+        openai::side_roads::{Kept, NotKnown, OpenAiRoad},
         openai_responses::Earlier,
     },
     request::RecordedRequest,
@@ -92,20 +92,21 @@ pub(super) async fn answer(
             "stream the response when it is created",
         ));
     }
-    let line = shared.lock().responses.line(&road.id(request));
+    let line = shared.update(|state| state.responses.asked(road, &road.id(request)));
     let said = {
         let request = request.clone();
-        off_worker(move || (line.answer(road, &request), line)).await
+        off_worker(move || line.answer(road, &request)).await
     };
-    let Ok((Some(said), line)) = said else {
-        return Err(not_served(
-            request,
+    let (what, help) = match said {
+        Ok(Ok(said)) => return Ok(said),
+        Ok(Err(NotKnown::Deleted)) => (
+            "the input of a response that goes on from a deleted one",
+            "list the input before the responses that it goes on from are deleted",
+        ),
+        Ok(Err(NotKnown::Live)) | Err(_) => (
             "what a live turn said once more",
             "script the answer as a turn that is whole",
-        ));
+        ),
     };
-    if road == OpenAiRoad::DeleteResponse {
-        shared.update(|state| state.responses.delete(&line));
-    }
-    Ok(said)
+    Err(not_served(request, what, help))
 }

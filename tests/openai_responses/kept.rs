@@ -123,6 +123,36 @@ async fn a_deleted_response_is_gone() {
 }
 
 #[tokio::test]
+async fn of_deletions_that_meet_only_one_finds_the_response() {
+    let stub = quiet().turn("a").repeat_last().start();
+    for _ in 0..8 {
+        let target = format!("/responses/{}", id(&call(&stub).send().await));
+        let deletions = (0..8).map(|_| ask(&stub, "DELETE", &target));
+        let answers = futures_util::future::join_all(deletions).await;
+        let found = answers.iter().filter(|answer| answer.status == 200);
+        assert_eq!(found.count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_goes_on_from_a_deleted_response_says_so_when_its_input_is_asked_for() {
+    let stub = quiet().turn("a").turn("b").start();
+    let first = id(&call(&stub).send().await);
+    let second = id(&after(call(&stub), &first, json!("x")).send().await);
+    ask(&stub, "DELETE", &format!("/responses/{first}")).await;
+    let target = format!("/responses/{second}/input_items");
+    let listed = ask(&stub, "GET", &target).await;
+    assert_eq!((listed.status, listed.why()), (422, "not-served"));
+    let expected = format!(
+        "the stub does not serve the input of a response that goes on from a deleted one\n  \
+         where: request GET /v1{target}\n  \
+         help: list the input before the responses that it goes on from are deleted"
+    );
+    assert_eq!(listed.message(), expected);
+    assert_eq!(fetch(&stub, &second).await.status, 200);
+}
+
+#[tokio::test]
 async fn the_input_is_listed_with_what_came_before_newest_first_and_in_pages() {
     let stub = quiet().turn("a").turn("b").start();
     let first = id(&call(&stub).member("input", "hi").send().await);

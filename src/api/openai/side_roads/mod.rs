@@ -21,7 +21,7 @@ pub(crate) use embeddings::{EmbeddingScript, embed};
 pub(crate) use models::models;
 pub use moderations::Moderation;
 pub(crate) use moderations::{ModerationScript, moderate};
-pub(crate) use responses::{Kept, Responses};
+pub(crate) use responses::{Kept, NotKnown, Responses};
 pub(crate) use road::{OpenAiRoad, rules};
 
 /// Why what is scripted, or derived, is not said.

@@ -82,6 +82,15 @@ impl Kept {
     }
 }
 
+/// Why what was said is not known any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotKnown {
+    /// The test wrote it while it was read.
+    Live,
+    /// A response that this one goes on from is kept no more.
+    Deleted,
+}
+
 /// A response and those that it goes on from, the newest first; nothing if it is not kept.
 pub(crate) struct Line(Vec<Arc<Kept>>);
 
@@ -113,11 +122,14 @@ impl Responses {
         })
     }
 
-    /// Takes the newest response with this id out.
-    pub(crate) fn delete(&mut self, line: &Line) {
-        if let Some(gone) = line.0.first() {
+    /// The line that is asked for on this road. A deletion takes its newest response out at once, so that of several
+    /// only one finds it.
+    pub(crate) fn asked(&mut self, road: OpenAiRoad, id: &str) -> Line {
+        let line = self.line(id);
+        if let (OpenAiRoad::DeleteResponse, Some(gone)) = (road, line.0.first()) {
             self.0.retain(|kept| !Arc::ptr_eq(kept, gone));
         }
+        line
     }
 
     /// What has to be looked at to know what came before a request with this body.
@@ -152,7 +164,9 @@ impl Before {
             previous: match &self.previous {
                 None => Previous::Unknown,
                 Some(line) if line.0.is_empty() => Previous::NotKept,
-                Some(line) => line.items().map_or(Previous::Unknown, Previous::Kept),
+                Some(line) => line
+                    .items()
+                    .map_or_else(|_| Previous::Unknown, Previous::Kept),
             },
             reasoned: outputs.flat_map(|output| reasoned(output)).collect(),
         }
@@ -174,33 +188,40 @@ fn reasoned(output: &[Value]) -> Vec<(String, String)> {
 }
 
 impl Line {
-    /// All items up to the output of the newest, in order; `None` if what one of them said is not known.
-    fn items(&self) -> Option<Vec<Value>> {
+    /// All items up to the output of the newest, in order.
+    fn items(&self) -> Result<Vec<Value>, NotKnown> {
         let mut items = self.before()?;
-        items.extend_from_slice(&self.0.first()?.made()?.1);
-        Some(items)
+        if let Some(newest) = self.0.first() {
+            items.extend_from_slice(&newest.made().ok_or(NotKnown::Live)?.1);
+        }
+        Ok(items)
     }
 
     /// All items before the output of the newest.
-    fn before(&self) -> Option<Vec<Value>> {
-        let (newest, older) = self.0.split_first()?;
-        // one of them is kept no more
-        self.0.last()?.previous().is_none().then_some(())?;
-        let mut items = Vec::new();
-        for kept in older.iter().rev() {
-            items.extend(kept.input());
-            items.extend_from_slice(&kept.made()?.1);
+    fn before(&self) -> Result<Vec<Value>, NotKnown> {
+        if self.0.last().is_some_and(|kept| kept.previous().is_some()) {
+            return Err(NotKnown::Deleted);
         }
-        items.extend(newest.input());
-        Some(items)
+        let mut items = Vec::new();
+        for (n, kept) in self.0.iter().enumerate().rev() {
+            items.extend(kept.input());
+            if n > 0 {
+                items.extend_from_slice(&kept.made().ok_or(NotKnown::Live)?.1);
+            }
+        }
+        Ok(items)
     }
 
-    /// What is answered to this request; `None` if what the response said is not known.
-    pub(crate) fn answer(&self, road: OpenAiRoad, request: &RecordedRequest) -> Option<Said> {
+    /// What is answered to this request.
+    pub(crate) fn answer(
+        &self,
+        road: OpenAiRoad,
+        request: &RecordedRequest,
+    ) -> Result<Said, NotKnown> {
         const BY: &str = "responses";
         let Some(kept) = self.0.first() else {
             let text = format!("Response with id '{}' not found.", road.id(request));
-            return Some(Said::error(
+            return Ok(Said::error(
                 BY,
                 ApiError::status(404).message(text).error_code(""),
             ));
@@ -210,16 +231,17 @@ impl Line {
                 .text("id", &kept.id)
                 .text("object", "response")
                 .raw("deleted", b"true");
-            return Some(Said::json(BY, printed(&gone.end())));
+            return Ok(Said::json(BY, printed(&gone.end())));
         }
         if road == OpenAiRoad::ListInputItems {
             let page = input_items::page(self.before()?, &Query::new(request.query()));
-            return Some(match page {
+            return Ok(match page {
                 Ok(page) => Said::json(BY, printed(&page)),
                 Err(error) => Said::error(BY, error),
             });
         }
-        Some(Said::json(BY, kept.made()?.0.clone()))
+        let (body, _) = kept.made().ok_or(NotKnown::Live)?;
+        Ok(Said::json(BY, body.clone()))
     }
 }
 
