@@ -397,3 +397,18 @@ async fn a_panic_in_the_function_fails_the_request_and_the_test() {
     );
     assert_eq!(refused.message(), expected);
 }
+
+#[tokio::test]
+async fn a_model_that_no_header_can_name_leaves_the_head_whole() {
+    let stub = llm_wire_stub::WireStub::builder().start();
+    for model in ["a\r\nx-forged: 1", "a\nb", "\0"] {
+        let answer = embed(
+            &stub,
+            json!({"model": model, "input": "x", "dimensions": 2}),
+        )
+        .await;
+        let forged = answer.header("x-forged");
+        assert_eq!((answer.status, forged), (200, ""), "{model:?}");
+        assert_eq!(answer.json()["model"], model);
+    }
+}

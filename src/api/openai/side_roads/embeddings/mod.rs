@@ -115,7 +115,8 @@ pub(crate) fn embed(
         tokens,
     };
     let mut said = Said::json("the embeddings", answer.write(context.era));
-    if !context.plain {
+    // a name that no header can have is no model's
+    if !context.plain && !answer.model.contains(|c: char| c.is_ascii_control()) {
         said.headers
             .push(("openai-model".into(), answer.model.to_owned().into()));
     }
