@@ -87,8 +87,11 @@ impl Choice {
         }
         self.refusal
             .push_str(members.string_or_null("refusal")?.unwrap_or_default());
-        self.annotations
-            .extend_from_slice(array(members, "annotations")?);
+        let annotations = array(members, "annotations")?;
+        if !annotations.iter().all(Value::is_object) {
+            return Err(members.wrong("annotations", "an array of objects"));
+        }
+        self.annotations.extend_from_slice(annotations);
         self.audio.extend(members.get("audio").cloned());
         if let Some(call) = members.object_or_null("function_call")? {
             let path = format!("{}function_call.", members.path());

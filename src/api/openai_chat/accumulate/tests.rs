@@ -453,6 +453,11 @@ fn a_body_is_read_strictly() {
              where: openai_chat, byte 0\n  expected: `text` or `thinking`\n  found: `\"image\"`",
         ),
         (
+            message(r#"{"content":"x","annotations":[null]}"#),
+            "the member `choices[0].message.annotations` has a wrong type or value\n  \
+             where: openai_chat, byte 0\n  expected: an array of objects\n  found: `[null]`",
+        ),
+        (
             message(r#"{"content":3}"#),
             "the member `choices[0].message.content` has a wrong type or value\n  where: openai_chat, byte 0\n  \
              expected: a string or null\n  found: `3`",

@@ -112,6 +112,9 @@ fn text(part: Members<'_>) -> Checked<Part> {
         None => &[],
         Some(_) => part.array("annotations")?,
     };
+    if !annotations.iter().all(Value::is_object) {
+        return Err(part.wrong("annotations", "an array of objects"));
+    }
     Ok(cited(text.to_owned(), annotations))
 }
 

@@ -582,6 +582,34 @@ fn usage_is_read_where_it_is_said() {
 }
 
 #[test]
+fn members_of_a_body_that_have_a_wrong_type_are_told() {
+    let text =
+        |annotations| json!({"type": "output_text", "text": "x", "annotations": annotations});
+    for (annotations, tools, field) in [
+        (
+            json!([null]),
+            json!(null),
+            "output[0].content[0].annotations",
+        ),
+        (json!([]), json!("x"), "tool_usage"),
+        (json!([]), json!({"web_search": 1}), "tool_usage.web_search"),
+        (
+            json!([]),
+            json!({"web_search": {"num_requests": "1"}}),
+            "tool_usage.web_search.num_requests",
+        ),
+    ] {
+        let message = json!({"type": "message", "id": "msg_1", "content": [text(annotations)]});
+        let body = json!({
+            "id": "resp_1", "status": "completed", "output": [message], "tool_usage": tools
+        });
+        let error = accumulate_json(API, body.to_string().as_bytes()).unwrap_err();
+        let field = field.to_owned();
+        assert_eq!(error.kind(), &AccumulateErrorKind::WrongField { field });
+    }
+}
+
+#[test]
 fn a_stream_that_goes_on_is_read_from_where_it_does() {
     let mut events = text_answer();
     events.insert(

@@ -27,8 +27,14 @@ pub(super) fn read(response: Members<'_>) -> Checked<Usage> {
         }
     }
     // it is written of every answer since 2026-07, searched or not
-    let searches = response.get("tool_usage");
-    let searches = searches.and_then(|said| said.pointer("/web_search/num_requests")?.as_u64());
-    usage.web_search_requests = searches.filter(|requests| *requests > 0);
+    let path = format!("{}tool_usage.", response.path());
+    if let Some(tools) = response.object_or_null("tool_usage")? {
+        let tools = Members::new(&path, tools);
+        let path = format!("{path}web_search.");
+        if let Some(said) = tools.object_or_null("web_search")? {
+            let searches = Members::new(&path, said).number_or_null("num_requests")?;
+            usage.web_search_requests = searches.filter(|requests| *requests > 0);
+        }
+    }
     Ok(usage)
 }
