@@ -276,7 +276,7 @@ async fn each_rule_is_documented_and_can_be_switched_off() {
 
 #[tokio::test]
 async fn more_breaches_have_their_own_words() {
-    let cases: [(Request, &str, Option<&str>); 6] = [
+    let cases: [(Request, &str, Option<&str>); 8] = [
         (
             |call| call.raw_body("{}"),
             "you must provide a model parameter",
@@ -286,6 +286,16 @@ async fn more_breaches_have_their_own_words() {
             |call| call.member("temperature", 2.5),
             "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 2.5 instead.",
             Some("temperature"),
+        ),
+        (
+            |call| call.member("n", 129),
+            "Invalid 'n': integer above maximum value. Expected a value <= 128, but got 129 instead.",
+            Some("n"),
+        ),
+        (
+            |call| call.member("n", 128).member("top_logprobs", -1),
+            "Invalid 'top_logprobs': integer below minimum value. Expected a value >= 0, but got -1 instead.",
+            Some("top_logprobs"),
         ),
         (
             |call| talk(call, json!([user("go"), calls(&["a"])])),

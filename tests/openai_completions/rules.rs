@@ -53,6 +53,13 @@ fn rows() -> Vec<Row> {
             body(json!({"model": "gpt-3.5-turbo-instruct-0914"})),
         ),
         row(
+            "sampling-range",
+            json!({"n": 129}),
+            "Invalid 'n': integer above maximum value. Expected a value <= 128, but got 129 instead.",
+            Some("n"),
+            json!({"n": 128}),
+        ),
+        row(
             "completion-best-of",
             json!({"best_of": 2, "n": 3}),
             "Invalid 'best_of': it must not be less than 'n'.",
@@ -86,8 +93,9 @@ async fn each_rule_refuses_in_these_words_and_can_be_switched_off() {
             .start();
         let refused = complete(&stub).raw_body(breaks.to_string()).send().await;
         assert_eq!((refused.status, refused.why()), (status, rule));
+        let code = (rule == "sampling-range").then_some("integer_above_max_value");
         let expected = json!({"error": {
-            "message": message, "type": "invalid_request_error", "param": param, "code": null
+            "message": message, "type": "invalid_request_error", "param": param, "code": code
         }});
         assert_eq!(refused.json(), expected, "{rule}");
         let passed = complete(&stub).raw_body(passes.to_string()).send().await;

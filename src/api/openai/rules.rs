@@ -59,25 +59,38 @@ pub(crate) fn unknown_member(body: &Map<String, Value>, known: &[&str]) -> Optio
     Some(error.param(name).error_code("unknown_parameter"))
 }
 
+/// What the service calls a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    Decimal,
+    Integer,
+}
+
 /// The first of these numbers that is out of its range: its name, the least and the most that it may be.
 pub(crate) fn out_of_range(
     body: &Map<String, Value>,
+    number: Number,
     ranges: &[(&str, i32, i32)],
 ) -> Option<ApiError> {
+    let kind = match number {
+        Number::Decimal => "decimal",
+        Number::Integer => "integer",
+    };
     ranges.iter().find_map(|&(name, least, most)| {
         let sent = body.get(name)?;
         let value = sent.as_f64()?;
         let (side, sign, bound, code) = if value < f64::from(least) {
-            ("below minimum", ">=", least, "decimal_below_min_value")
+            ("below minimum", ">=", least, "below_min_value")
         } else if value > f64::from(most) {
-            ("above maximum", "<=", most, "decimal_above_max_value")
+            ("above maximum", "<=", most, "above_max_value")
         } else {
             return None;
         };
         let text = format!(
-            "Invalid '{name}': decimal {side} value. Expected a value {sign} {bound}, but got {sent} instead."
+            "Invalid '{name}': {kind} {side} value. Expected a value {sign} {bound}, but got {sent} instead."
         );
-        Some(ApiError::invalid_request(text).param(name).error_code(code))
+        let error = ApiError::invalid_request(text).param(name);
+        Some(error.error_code(format!("{kind}_{code}")))
     })
 }
 

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
-use crate::{api::openai::rules, request::RecordedRequest};
+use crate::{
+    api::openai::rules::{self, Number},
+    request::RecordedRequest,
+};
 
 pub(super) fn credentials(request: &RecordedRequest) -> Option<Violation> {
     let error = rules::credentials(request)?;
@@ -95,7 +98,9 @@ pub(super) fn sampling_range(body: &Map<String, Value>) -> Option<Violation> {
         ("frequency_penalty", -2, 2),
         ("presence_penalty", -2, 2),
     ];
-    let error = rules::out_of_range(body, &RANGES)?;
+    const COUNTS: [(&str, i32, i32); 2] = [("n", 1, 128), ("top_logprobs", 0, 20)];
+    let decimal = rules::out_of_range(body, Number::Decimal, &RANGES);
+    let error = decimal.or_else(|| rules::out_of_range(body, Number::Integer, &COUNTS))?;
     let place = Place::Member;
     Some(Violation { place, error })
 }

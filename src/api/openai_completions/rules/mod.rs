@@ -4,7 +4,10 @@
 use serde_json::Value;
 
 use crate::{
-    api::{ByDefault, Rule, openai::rules as shared},
+    api::{
+        ByDefault, Rule,
+        openai::rules::{self as shared, Number},
+    },
     request::RecordedRequest,
     script::{ApiError, ErrorKind},
 };
@@ -33,6 +36,11 @@ const TABLE: &[(Rule, Check)] = &[
         "completion-model",
         "public reports: models of Chat, told by the model's name",
         |_, body| completion_model(body),
+    ),
+    on(
+        "sampling-range",
+        "public reports: `n`, as on Chat",
+        |_, body| shared::out_of_range(body.as_object()?, Number::Integer, &[("n", 1, 128)]),
     ),
     on(
         "completion-best-of",
