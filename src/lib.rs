@@ -42,7 +42,6 @@ pub use api::{
     AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, Embedding, EmbeddingInput,
     ModelInfo, Moderation, accumulate, accumulate_json,
 };
-pub use plan::Cut;
 pub use pure::{
     UnplayableError, chunks, error_body, json_body, sse_body, try_chunks, try_json_body,
     try_sse_body,
@@ -53,9 +52,9 @@ pub use request::{
     ToolResult, matchers,
 };
 pub use script::{
-    After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Dialect,
-    Ending, Era, ErrorKind, Fault, FaultVariant, Fragments, Gate, Iteration, Json, Live, Part,
-    Reply, Requirement, ServerTool, ServerToolCall, ServerToolResult, Stage, StopDetails,
+    After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Cut,
+    Dialect, Ending, Era, ErrorKind, Fault, FaultVariant, Fragments, Gate, Iteration, Json, Live,
+    Part, Reply, Requirement, ServerTool, ServerToolCall, ServerToolResult, Stage, StopDetails,
     StopReason, ToolCall, Turn, UnknownFaultError, Usage,
 };
 #[cfg(feature = "server")]

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use crate::{
     api::{Api, Asked, Context, Form},
-    plan::{self, Cut, Step, Steps, Unplayable},
-    script::{ApiError, Dialect, Era, Reply, Says, Turn},
+    plan::{self, Step, Steps, Unplayable},
+    script::{ApiError, Cut, Dialect, Era, Reply, Says, Turn},
 };
 
 /// The body of the streaming answer to `turn`, exactly as the stub would write it.
@@ -49,7 +49,8 @@ pub fn try_sse_body(api: Api, turn: &Turn) -> Result<Bytes, UnplayableError> {
     Ok(body.into())
 }
 
-/// The streaming answer to `turn`, in the pieces that a client would read under this cut.
+/// The streaming answer to `turn`, in the pieces that a client would read under this cut. It goes before the
+/// turn's own.
 ///
 /// # Panics
 ///
@@ -76,7 +77,7 @@ pub fn chunks(api: Api, turn: &Turn, cut: Cut) -> impl Iterator<Item = Bytes> + 
 ///
 /// # Errors
 ///
-/// If the turn cannot be streamed: it is an error turn, a place or a fault has no target.
+/// If the turn cannot be streamed: it is an error turn, a place, a fault or a cut has no target.
 pub fn try_chunks(
     api: Api,
     turn: &Turn,

@@ -11,9 +11,9 @@ use wiremock::{Match, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::{
     api::{Api, Context, Form},
-    plan::{self, Cut, Step, Unplayable, action_name},
+    plan::{self, Step, Unplayable, action_name},
     request::{IntoMatcher, Matcher, RecordedRequest},
-    script::{ApiError, Origin, Turn},
+    script::{ApiError, Cut, Origin, Turn},
     server::{Fallback, WHY_HEADER},
 };
 
@@ -74,8 +74,8 @@ impl Turn {
     ///
     /// # Panics
     ///
-    /// At the caller's line, for a turn that is more than bytes: with gates, delays, stalls, endings or
-    /// faults, or a live one; and for one that cannot be streamed on this API.
+    /// At the caller's line, for a turn that is more than bytes: with gates, delays, stalls, endings,
+    /// faults or a cut, or a live one; and for one that cannot be streamed on this API.
     #[must_use]
     #[track_caller]
     pub fn responder(self, api: Api) -> impl Respond + use<> {
@@ -104,6 +104,9 @@ impl Turn {
 fn not_just_bytes(turn: &Turn) -> Option<String> {
     if turn.live().is_some() {
         return Some("a live turn".to_owned());
+    }
+    if turn.cut.as_ref().is_some_and(|cut| *cut != Cut::Whole) {
+        return Some("a cut".to_owned());
     }
     let action = turn.actions.first();
     let action = action.map(|(after, action)| format!("{} {after}", action_name(action)));

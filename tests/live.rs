@@ -374,7 +374,7 @@ fn model_usage_and_stop_reason_are_said_where_they_are_known() {
 fn a_live_turn_is_cut_like_any_other() {
     for cut in [Cut::Whole, Cut::EveryByte] {
         let live = Live::new();
-        let stub = builder().turn(&live).cut(cut).start();
+        let stub = builder().turn(&live).cut(cut.clone()).start();
         let mut client = Raw::asking(&stub, streaming());
         say_whole(&live);
         live.finish().blocking();

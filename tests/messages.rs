@@ -167,7 +167,7 @@ fn a_batch_has_one_result_for_an_id_and_nothing_happens_to_it_on_its_way() {
     ];
     assert_texts(texts_since(line, caught).into_iter().zip(expected));
     let on_its_way = "a result of a batch is a line of a file: nothing happens to it on its way\n  \
-        help: leave gates, delays, stalls, endings and faults out of this turn";
+        help: leave gates, delays, stalls, endings, faults and cuts out of this turn";
     let live = "a result of a batch is a line of a file: nobody reads it while it is written\n  \
         help: script this turn instead of saying it live";
     let headers = "a result of a batch is a line of a file: it has no headers\n  \
@@ -175,6 +175,7 @@ fn a_batch_has_one_result_for_an_id_and_nothing_happens_to_it_on_its_way() {
     for (turn, expected) in [
         (Turn::new().gate(After::head(), &gate), on_its_way),
         (Turn::new().fault(Fault::EofBeforeTerminal), on_its_way),
+        (Turn::new().cut(Cut::PerLine), on_its_way),
         (Turn::from(&Live::new()), live),
         (
             Turn::error(ApiError::internal().should_not_retry()),
@@ -321,6 +322,33 @@ fn an_unplayable_turn_is_refused_by_the_pure_helpers() {
                 "the pieces do not join to the whole: they differ at byte 3\n  {place}\n  \
                  expected: ` words`\n  found: the end\n  \
                  help: a piece is written as it is; leave nothing out, add nothing"
+            ),
+        ),
+    ]);
+}
+
+#[test]
+fn a_cut_without_its_place_says_how_long_the_body_is_and_what_ends_its_lines() {
+    let line = line!() + 1;
+    let turn = Turn::new().text("two words").plain();
+    let place = format!("where: anthropic_messages, turn built at {FILE}:{line}");
+    let length = sse_body(API, &turn).len();
+    let problem = |cut: Cut| try_chunks(API, &turn, cut).err().unwrap();
+    assert_texts([
+        (
+            problem(Cut::at([3, 99_999, length])),
+            format!(
+                "a cut at byte {length} is not possible: this stream has {length} bytes\n  {place}\n  \
+                 help: leave out what is not behind its first byte and before its end, or give this turn a cut \
+                 of its own with `.cut(..)`"
+            ),
+        ),
+        (
+            problem(Cut::InsideLineEnds),
+            format!(
+                "a cut inside line ends is not possible: this stream has no CR LF\n  {place}\n  \
+                 help: use another cut, or give this turn a cut of its own with `.cut(..)`; a service that ends \
+                 lines with CR LF is `Dialect::Perplexity`"
             ),
         ),
     ]);
@@ -719,6 +747,7 @@ fn wiremock_answers_with_a_turn_that_is_just_bytes() {
                 .responder(API)
         }),
         panic_of(|| turn().fault(Fault::EofBeforeTerminal).responder(API)),
+        panic_of(|| turn().cut(Cut::PerLine).responder(API)),
         panic_of(|| Turn::from(&live).responder(API)),
     ];
     let expected = [
@@ -728,6 +757,7 @@ fn wiremock_answers_with_a_turn_that_is_just_bytes() {
         "reset after 2 events",
         "in-stream error after 1 delta",
         "fault `eof-before-terminal`",
+        "a cut",
         "a live turn",
     ];
     let expected = expected.map(|what| {
@@ -1052,10 +1082,11 @@ fn only_parts_can_be_said_live() {
         panic_of(|| live.say(Turn::new().model("m"))),
         panic_of(|| live.say(Turn::new().seed(1))),
         panic_of(|| live.say(Turn::new().plain())),
+        panic_of(|| live.say(Turn::new().cut(Cut::Whole))),
     ];
     for found in texts_since(line, caught) {
         let expected = "only the parts of a turn can be said live\n  \
-            help: usage, model and seed belong to `Turn::from(&live)`; `finish_with(..)` and \
+            help: usage, model, seed and cut belong to `Turn::from(&live)`; `finish_with(..)` and \
             `fail(..)` end the answer; gates, delays and the like are what the test does between two calls";
         assert_texts([(found, expected)]);
     }

@@ -94,7 +94,7 @@ proptest! {
             let body = sse_body(API, &turn);
             prop_assert_eq!(&accumulate(API, &body).unwrap(), &expected);
             for cut in [Cut::PerEvent, Cut::Whole, Cut::EveryByte] {
-                let pieces: Vec<_> = chunks(API, &turn, cut).collect();
+                let pieces: Vec<_> = chunks(API, &turn, cut.clone()).collect();
                 prop_assert_eq!(&pieces.concat(), &body);
                 prop_assert!(cut != Cut::EveryByte || pieces.len() == body.len());
                 prop_assert!(cut != Cut::Whole || pieces.len() == 1);

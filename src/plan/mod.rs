@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 
 use agenda::Agenda;
-pub use cut::Cut;
+use cut::Knife;
 pub(crate) use fault::reworded;
 use fault::{Answer, Last, Piece};
 use live::{LiveSource, LiveStep};
@@ -24,7 +24,7 @@ pub(crate) use steps::Steps;
 
 use crate::{
     api::{Api, Context, Events, Form, Head, WireEvent},
-    script::{Action, ApiError, Dialect, Ending, GateLatch, LiveLine, Says, Turn},
+    script::{Action, ApiError, Cut, Dialect, Ending, GateLatch, LiveLine, Says, Turn},
 };
 
 /// One step of a plan.
@@ -93,7 +93,7 @@ impl Unplayable {
 ///
 /// # Errors
 ///
-/// A turn that this form of this API cannot carry; a place or a fault without its target.
+/// A turn that this form of this API cannot carry; a place, a fault or a cut without its target.
 pub(crate) fn plan(
     turn: &Arc<Turn>,
     api: Api,
@@ -114,6 +114,9 @@ pub(crate) fn plan(
         if is_cut_short {
             plan.check_faults()?;
         }
+    }
+    if plan.names_places() {
+        plan.steps()?.check_cut()?;
     }
     plan.steps()
 }
@@ -144,6 +147,14 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
+    /// Whether the cut has to find its places in an answer that is known before it is played.
+    fn names_places(&self) -> bool {
+        // that of a stub is not about its errors
+        let meant = self.turn.cut.is_some() || matches!(self.turn.says, Says::Message(_));
+        let needs_them = matches!(self.cut, Cut::At(_) | Cut::InsideLineEnds);
+        meant && needs_them && self.turn.live().is_none()
+    }
+
     /// The sequence, from its start.
     fn steps(&self) -> Result<Steps, Unplayable> {
         if let (Says::Message(message), Some(line)) = (&self.turn.says, self.turn.live()) {
@@ -151,13 +162,13 @@ impl Plan<'_> {
         }
         let steps = if self.turn.faults.is_empty() {
             let (head, source) = self.undamaged(self.turn)?;
-            Steps::new(head, source, self.actions()?, self.what(), self.cut)
+            Steps::new(head, source, self.actions()?, self.what(), &self.cut)
         } else {
             let answer = fault::damaged(self.turn, self.api, self.context, self.what(), |turn| {
                 let (head, source) = self.undamaged(turn)?;
                 Ok(source.whole(head))
             })?;
-            Steps::damaged(answer, self.actions()?, self.what(), self.cut)
+            Steps::damaged(answer, self.actions()?, self.what(), &self.cut)
         };
         Ok(steps.lines_end(self.api.line_end(self.context)))
     }
@@ -170,7 +181,10 @@ impl Plan<'_> {
             let turn = Arc::new(turn);
             let without = Plan {
                 turn: &turn,
-                ..*self
+                cut: self.cut.clone(),
+                api: self.api,
+                form: self.form,
+                context: self.context,
             }
             .steps();
             // without it another fault, or a place, may have no target, and then it has left its mark

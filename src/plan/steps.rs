@@ -5,12 +5,12 @@ use std::{collections::VecDeque, fmt};
 use bytes::Bytes;
 
 use super::{
-    Agenda, Cut, Does, End, Length, LiveStep, PlacedAction, Source, Step, Unplayable,
+    Agenda, Does, End, Knife, Length, LiveStep, PlacedAction, Source, Step, Unplayable,
     fault::{Answer, Last, Piece, Says},
 };
 use crate::{
     api::{Head, Mark, WireEvent},
-    script::{LiveLine, Place, count},
+    script::{Cut, LiveLine, Place, count},
     sse::{self, LineEnd},
 };
 
@@ -23,13 +23,11 @@ pub(crate) struct Steps {
     agenda: Agenda,
     /// What the messages call the answer.
     what: &'static str,
-    cut: Cut,
     line_end: LineEnd,
     seen: Seen,
+    /// The next steps; their bytes are not split yet.
     ready: VecDeque<Step>,
-    /// Bytes that wait for more (`Cut::Whole`) or are being split (`Cut::EveryByte`).
-    unwritten: Vec<u8>,
-    splitting: Bytes,
+    knife: Knife,
     ended: bool,
     /// Whether a scripted ending ended it.
     cut_short: bool,
@@ -62,7 +60,13 @@ impl Steps {
     /// A whole answer that no turn scripted, such as a refusal.
     pub(crate) fn whole(head: Head, body: Vec<u8>) -> Self {
         let source = Source::Whole(Some(body));
-        Self::new(head, source, Vec::new(), "an answer", Cut::Whole)
+        Self::new(head, source, Vec::new(), "an answer", &Cut::Whole)
+    }
+
+    /// The same, split so.
+    pub(crate) fn cut(mut self, cut: &Cut) -> Self {
+        self.knife = Knife::new(cut);
+        self
     }
 
     pub(super) fn new(
@@ -70,7 +74,7 @@ impl Steps {
         source: Source,
         actions: Vec<PlacedAction>,
         what: &'static str,
-        cut: Cut,
+        cut: &Cut,
     ) -> Self {
         Self {
             begun: false,
@@ -79,12 +83,10 @@ impl Steps {
             source,
             agenda: Agenda::new(actions),
             what,
-            cut,
             line_end: LineEnd::Lf,
             seen: Seen::default(),
             ready: VecDeque::new(),
-            unwritten: Vec::new(),
-            splitting: Bytes::new(),
+            knife: Knife::new(cut),
             ended: false,
             cut_short: false,
             too_late: None,
@@ -102,7 +104,7 @@ impl Steps {
         answer: Answer,
         actions: Vec<PlacedAction>,
         what: &'static str,
-        cut: Cut,
+        cut: &Cut,
     ) -> Self {
         let source = Source::Pieces(answer.pieces.into_iter(), answer.last);
         let steps = Self::headless(source, what, cut);
@@ -116,7 +118,7 @@ impl Steps {
     }
 
     /// Steps whose head comes from their source.
-    pub(super) fn headless(source: Source, what: &'static str, cut: Cut) -> Self {
+    pub(super) fn headless(source: Source, what: &'static str, cut: &Cut) -> Self {
         let head = Head {
             status: 200,
             headers: Vec::new(),
@@ -155,11 +157,10 @@ impl Steps {
                 action.what, self.what
             )));
         }
-        self.cut = Cut::Whole;
+        self.knife = Knife::new(&Cut::PerEvent);
         while !self.ended && !self.agenda.is_empty() {
             self.advance();
             self.ready.clear();
-            self.unwritten.clear();
         }
         if let Some(what) = self.too_late {
             return Err(Unplayable(format!(
@@ -185,6 +186,13 @@ impl Steps {
                  help: use `After::request()` or `After::head()`; the other places are inside a stream"
             ),
         }))
+    }
+
+    /// Runs through the pieces without keeping one, and says which place of the cut is not there.
+    pub(super) fn check_cut(mut self) -> Result<(), Unplayable> {
+        self.by_ref().for_each(drop);
+        let problem = self.knife.problem(self.what);
+        problem.map_or(Ok(()), |why| Err(Unplayable(why)))
     }
 
     /// Whether a scripted reset ends it.
@@ -219,7 +227,7 @@ impl Steps {
             Source::Events(events) => events.next(),
             Source::Whole(body) => {
                 let body = body.take();
-                self.write(&body.unwrap_or_default());
+                self.write(body.unwrap_or_default());
                 None
             }
             Source::Pieces(pieces, last) => {
@@ -249,7 +257,6 @@ impl Steps {
     }
 
     fn last(&mut self, last: Last) {
-        self.flush();
         self.ready.push_back(match last {
             Last::End(end) => Step::End(end),
             Last::Stall => Step::Stall,
@@ -261,17 +268,11 @@ impl Steps {
     fn piece(&mut self, piece: Piece) {
         match piece.says {
             Says::Wait(time) => {
-                self.flush();
                 self.ready.push_back(Step::Wait(time));
             }
             // an answer's pieces are bytes by the time that they are played
             Says::Event { data: bytes, .. } | Says::Comment(bytes) | Says::Bytes(bytes) => {
-                match self.cut {
-                    Cut::Whole => self.write(&bytes),
-                    Cut::PerEvent | Cut::EveryByte => {
-                        self.ready.push_back(Step::Body(bytes.into()));
-                    }
-                }
+                self.write(bytes);
             }
         }
         for mark in piece.marks {
@@ -282,11 +283,13 @@ impl Steps {
     fn live_step(&mut self, step: LiveStep) {
         match step {
             LiveStep::Event(event) => self.encode(&event),
-            LiveStep::Whole(body) => self.write(&body),
+            LiveStep::Whole(body) => self.write(body),
             LiveStep::Step(step) => {
-                self.flush();
                 self.ended = matches!(step, Step::End(_) | Step::Break(_));
-                self.ready.push_back(step);
+                // what a live turn says is known only now
+                let problem = matches!(step, Step::End(_)).then(|| self.knife.problem(self.what));
+                let broken = problem.flatten().map(Step::Break);
+                self.ready.push_back(broken.unwrap_or(step));
             }
         }
     }
@@ -349,10 +352,7 @@ impl Steps {
                 return;
             };
             match action.does {
-                Does::Step(step) => {
-                    self.flush();
-                    self.ready.push_back(step);
-                }
+                Does::Step(step) => self.ready.push_back(step),
                 Does::End(error, step) => {
                     if let Some(error) = error {
                         self.too_late = self.seen.whole.then_some(action.what);
@@ -360,7 +360,6 @@ impl Steps {
                             self.encode(&event);
                         }
                     }
-                    self.flush();
                     self.ready.push_back(step);
                     self.ended = true;
                     self.cut_short = true;
@@ -370,27 +369,21 @@ impl Steps {
     }
 
     fn encode(&mut self, event: &WireEvent) {
-        match self.cut {
-            Cut::Whole => encode(event, self.line_end, &mut self.unwritten),
-            Cut::PerEvent | Cut::EveryByte => {
-                // memory without a rest becomes `Bytes` as it is
-                let len = sse::encoded_len(event.name.as_deref(), &event.data, self.line_end);
-                let mut bytes = Vec::with_capacity(len);
-                encode(event, self.line_end, &mut bytes);
-                self.ready.push_back(Step::Body(bytes.into()));
+        if self.ready.is_empty() {
+            // nothing stands before it that is not in the piece yet
+            if let Some(piece) = self.knife.gathered() {
+                return encode(event, self.line_end, piece);
             }
         }
+        // memory without a rest becomes `Bytes` as it is
+        let len = sse::encoded_len(event.name.as_deref(), &event.data, self.line_end);
+        let mut bytes = Vec::with_capacity(len);
+        encode(event, self.line_end, &mut bytes);
+        self.write(bytes);
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        self.unwritten.extend_from_slice(bytes);
-    }
-
-    fn flush(&mut self) {
-        if !self.unwritten.is_empty() {
-            let bytes = std::mem::take(&mut self.unwritten);
-            self.ready.push_back(Step::Body(bytes.into()));
-        }
+    fn write(&mut self, bytes: Vec<u8>) {
+        self.ready.push_back(Step::Body(bytes.into()));
     }
 }
 
@@ -399,12 +392,18 @@ impl Iterator for Steps {
 
     fn next(&mut self) -> Option<Step> {
         loop {
-            if !self.splitting.is_empty() {
-                return Some(Step::Body(self.splitting.split_to(1)));
+            if let Some(piece) = self.knife.piece() {
+                return Some(Step::Body(piece));
             }
             match self.ready.pop_front() {
-                Some(Step::Body(bytes)) if self.cut == Cut::EveryByte => self.splitting = bytes,
-                Some(step) => return Some(step),
+                Some(Step::Body(block)) if !self.knife.is_idle() => self.knife.take(block),
+                Some(step) => match self.knife.rest() {
+                    Some(rest) => {
+                        self.ready.push_front(step);
+                        return Some(Step::Body(rest));
+                    }
+                    None => return Some(step),
+                },
                 None if self.ended => return None,
                 None => self.advance(),
             }

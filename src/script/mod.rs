@@ -9,6 +9,7 @@
 //! | `message.rs` | what a turn says, and what it leaves to be filled in |
 //! | `fragments.rs` | how a part is cut into deltas |
 //! | `era.rs`, `dialect.rs` | when an answer is from, and whose form it has |
+//! | `cut.rs` | where its bytes are split |
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
 //! | `fault/` | [`Fault`]: the damage known by name |
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
@@ -21,6 +22,7 @@
 mod api_error;
 mod arguments;
 mod citation;
+mod cut;
 mod dialect;
 mod dice;
 mod drift;
@@ -49,6 +51,7 @@ pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
 pub use citation::{Citation, CitedSource};
+pub use cut::Cut;
 pub use dialect::Dialect;
 pub(crate) use dice::Dice;
 pub(crate) use drift::{Drift, drift};

@@ -3,8 +3,8 @@
 use std::{panic::Location, time::Duration};
 
 use super::{
-    After, ApiError, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine, Message, Place,
-    StopReason, Usage,
+    After, ApiError, Cut, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine, Message,
+    Place, StopReason, Usage,
 };
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
@@ -33,6 +33,7 @@ pub struct Turn {
     pub(crate) allows_drift: bool,
     pub(crate) era: Option<Era>,
     pub(crate) dialect: Option<Dialect>,
+    pub(crate) cut: Option<Cut>,
     pub(crate) built: &'static Location<'static>,
 }
 
@@ -83,6 +84,7 @@ impl Turn {
             allows_drift: false,
             era: None,
             dialect: None,
+            cut: None,
             built: Location::caller(),
         }
     }
@@ -196,6 +198,20 @@ impl Turn {
     /// API such a turn is unplayable.
     pub const fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
+        self
+    }
+
+    /// Splits the body of this answer into writes in this way, whatever the stub's
+    /// [`cut`](crate::WireStubBuilder::cut) says.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Cut, Turn};
+    ///
+    /// let turn = Turn::new().text("日本").cut(Cut::InsideCharacters);
+    /// # let _ = turn;
+    /// ```
+    pub fn cut(mut self, cut: Cut) -> Self {
+        self.cut = Some(cut);
         self
     }
 

@@ -108,7 +108,7 @@ async fn decide(
     } else {
         Form::Json
     };
-    let cut = shared.config.cut;
+    let cut = turn.cut.as_ref().unwrap_or(&shared.config.cut).clone();
     let place = || {
         let (api, file, line) = (api.name(), turn.built.file(), turn.built.line());
         format!("{origin} on {api}, built at {file}:{line}, for request {request}")

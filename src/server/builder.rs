@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     api::{Api, ByDefault, Form, SideScript, openai},
-    plan::{self, Cut},
+    plan,
     request::{IntoMatcher, RecordedRequest},
-    script::{ApiError, Dialect, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
+    script::{ApiError, Cut, Dialect, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
     small_map::SmallMap,
 };
 
@@ -225,7 +225,19 @@ impl WireStubBuilder {
         self
     }
 
-    /// Splits the bodies of all answers into writes in this way.
+    /// Splits the bodies of all answers to calls of a model into writes in this way; a turn's own
+    /// [`cut`](Turn::cut) goes before. An answer that lacks the places which a cut names is unplayable, but for
+    /// errors, which are split where they have them.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Cut, WireStub};
+    ///
+    /// for cut in [Cut::EveryByte, Cut::InsideCharacters, Cut::Random { seed: 7 }] {
+    ///     let stub = WireStub::builder().turn("こんにちは").cut(cut.clone()).without_verify_on_drop().start();
+    ///     // your client reads the same text, whatever the `cut`; a failure names it with `{cut:?}`
+    /// #   drop(stub);
+    /// }
+    /// ```
     pub fn cut(mut self, cut: Cut) -> Self {
         self.config.cut = cut;
         self
@@ -480,7 +492,8 @@ impl WireStubBuilder {
                 continue;
             }
             let context = self.config.context(turn, &origin, None);
-            plan::plan(turn, api, Form::Stream, &context, self.config.cut).map_err(|why| {
+            let cut = turn.cut.as_ref().unwrap_or(&self.config.cut).clone();
+            plan::plan(turn, api, Form::Stream, &context, cut).map_err(|why| {
                 let (file, line) = (turn.built.file(), turn.built.line());
                 StartError {
                     message: why.located(&format!(

@@ -131,5 +131,5 @@ pub(super) fn refuse(
     shared.update(|state| state.problems.push(problem));
     let (mut head, body) = api.error(&error, context);
     head.push(WHY_HEADER, reason);
-    Steps::whole(head, body)
+    Steps::whole(head, body).cut(&shared.config.cut)
 }

@@ -18,9 +18,10 @@ use crate::{
         Api, ByDefault, Context, Rule, SideScript, anthropic_messages::side_roads::Batches,
         openai::side_roads::Responses,
     },
-    plan::Cut,
     request::{Kind, Outcome, Received, RecordedRequest},
-    script::{Dialect, GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember},
+    script::{
+        Cut, Dialect, GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember,
+    },
     small_map::SmallMap,
     verify::{Verification, VerifyError, journal_lines},
 };

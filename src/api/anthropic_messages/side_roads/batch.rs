@@ -82,9 +82,9 @@ impl BatchResult {
     pub(crate) fn problem(&self) -> Option<String> {
         let Self::Turn(turn) = self else { return None };
         let (what, help) = match &turn.says {
-            _ if !turn.actions.is_empty() || !turn.faults.is_empty() => (
+            _ if !turn.actions.is_empty() || !turn.faults.is_empty() || turn.cut.is_some() => (
                 "nothing happens to it on its way",
-                "leave gates, delays, stalls, endings and faults out of this turn",
+                "leave gates, delays, stalls, endings, faults and cuts out of this turn",
             ),
             Says::Error(error) if error.has_headers() => (
                 "it has no headers",
