@@ -17,11 +17,13 @@
 //!
 //! `script` says what the model says and who is answered, `api` speaks one provider, `sse` encodes and
 //! decodes events, `plan` makes the steps of an answer, `request` keeps what came in, `server` is the only
-//! room with IO and time, `verify` compares journal and script. `pure` gives out the bytes without a server,
+//! room with IO and time, `conformance` judges a client by the catalogue of faults, `verify` compares journal and script. `pure` gives out the bytes without a server,
 //! `recording` has scripts that are values, `json` and `json_slices` write JSON and keep it as it was spelled,
 //! `wiremock` is the bridge.
 
 mod api;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod json;
 mod json_slices;
 mod plan;

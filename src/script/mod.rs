@@ -59,6 +59,8 @@ pub use ending::Ending;
 pub use envelope::{Container, StopDetails};
 pub(crate) use envelope::{Extras, Lacks};
 pub use era::Era;
+#[cfg(feature = "conformance")]
+pub(crate) use fault::Needs;
 pub use fault::{Fault, FaultVariant, Requirement, Stage, UnknownFaultError};
 pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;

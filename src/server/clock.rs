@@ -41,7 +41,7 @@ pub(super) async fn system_wait(time: Duration) {
 }
 
 /// As [`system_wait`], to be awaited under any runtime: the background runtime wakes it, without a task.
-pub(super) fn system_timer(runtime: &Runtime, time: Duration) -> Pin<Box<Sleep>> {
+pub(crate) fn system_timer(runtime: &Runtime, time: Duration) -> Pin<Box<Sleep>> {
     let _entered = runtime.enter();
     Box::pin(tokio::time::sleep(time))
 }

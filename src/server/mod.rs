@@ -47,3 +47,8 @@ pub use live::{Gone, Writing};
 pub(crate) use refusal::WHY_HEADER;
 pub use stub::{LaneView, StubHandle, WireStub};
 pub use wait::Wait;
+#[cfg(feature = "conformance")]
+pub(crate) use {
+    clock::system_timer,
+    runtime::{First, panic_message, race, runtime},
+};

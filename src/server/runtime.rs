@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 /// # Errors
 ///
 /// If the operating system has no thread left for it.
-pub(super) fn runtime() -> std::io::Result<&'static Runtime> {
+pub(crate) fn runtime() -> std::io::Result<&'static Runtime> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     if let Some(runtime) = RUNTIME.get() {
         return Ok(runtime);
@@ -56,13 +56,13 @@ pub(super) fn drop_off_worker<T: Send + 'static>(value: T) {
 }
 
 /// Which of two futures was ready first.
-pub(super) enum First<A, B> {
+pub(crate) enum First<A, B> {
     A(A),
     B(B),
 }
 
 /// Waits for the first of two; the first is asked first.
-pub(super) async fn race<A: Future, B: Future>(a: A, b: B) -> First<A::Output, B::Output> {
+pub(crate) async fn race<A: Future, B: Future>(a: A, b: B) -> First<A::Output, B::Output> {
     let (mut a, mut b) = (pin!(a), pin!(b));
     poll_fn(move |context| {
         if let Poll::Ready(output) = a.as_mut().poll(context) {
@@ -89,7 +89,7 @@ pub(super) async fn off_worker<T: Send + 'static>(
     }
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())

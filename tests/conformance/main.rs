@@ -1,0 +1,38 @@
+//! The suite, on a client that does everything right and on ones that do not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+mod reference_client;
+
+use std::time::Duration;
+
+use llm_wire_stub::{
+    conformance::{self, Report, Suite, Verdict},
+    *,
+};
+use reference_client::ReferenceClient;
+
+const LIMIT: Duration = Duration::from_millis(100);
+
+const APIS: [Api; 3] = [
+    Api::AnthropicMessages,
+    Api::OpenAiChat,
+    Api::OpenAiResponses,
+];
+
+async fn on_the_reference_client(suite: Suite, api: Api) -> Report {
+    let client = ReferenceClient::new(api, LIMIT);
+    suite.run(|base_url| client.ask(base_url)).await
+}
+
+#[tokio::test]
+async fn the_reference_client_is_clean_in_the_strict_reading() {
+    for api in APIS {
+        let suite = conformance::suite(api).idle_limit(LIMIT).strict();
+        let report = on_the_reference_client(suite, api).await;
+        report.assert_clean();
+    }
+}
