@@ -6,9 +6,8 @@ use serde_json::json;
 
 use crate::{
     api::Api,
-    plan::Cut,
     pure::try_sse_body,
-    script::{Fault, FaultVariant, Needs, Requirement, Stage, Turn, Usage},
+    script::{Cut, Fault, FaultVariant, Needs, Requirement, Stage, Turn, Usage},
 };
 
 /// One call of the client.

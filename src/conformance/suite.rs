@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{
     api::Api,
-    plan::Cut,
-    script::{FaultVariant, Reply, Requirement, UnknownFaultError},
+    script::{Cut, FaultVariant, Reply, Requirement, UnknownFaultError},
     server::{First, WireStub, race, runtime, system_timer},
 };
 
@@ -326,7 +325,12 @@ impl Suite {
 
     fn all_cuts(&self) -> Vec<Cut> {
         if self.cuts.is_empty() {
-            vec![Cut::PerEvent, Cut::Whole, Cut::EveryByte]
+            vec![
+                Cut::PerEvent,
+                Cut::Whole,
+                Cut::EveryByte,
+                Cut::Random { seed: 7 },
+            ]
         } else {
             self.cuts.clone()
         }

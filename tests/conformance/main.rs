@@ -10,7 +10,7 @@ mod reference_client;
 use std::time::Duration;
 
 use llm_wire_stub::{
-    conformance::{self, Report, Suite, Verdict},
+    conformance::{self, Report, Suite},
     *,
 };
 use reference_client::ReferenceClient;

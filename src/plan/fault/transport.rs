@@ -5,13 +5,10 @@ use crate::plan::End;
 
 /// Ends the connection inside the body.
 pub(super) fn abort(answer: &mut Answer, around: &Around) {
-    match around.variant() {
-        "length-too-large" => {
-            answer.length = Length::Given(answer.len().saturating_add(100));
-            answer.last = Last::End(End::Fin);
-        }
-        _ => behind_first_delta(answer, Last::End(End::Fin)),
+    if around.variant() == "length-too-large" {
+        answer.length = Length::Given(answer.len());
     }
+    behind_first_delta(answer, Last::End(End::Fin));
 }
 
 /// Silence, for ever.

@@ -42,7 +42,7 @@ pub(super) const CHUNKED_ABORT: Kind = Kind {
         ),
         variant(
             "length-too-large",
-            "`Content-Length` says 100 bytes more than the body has",
+            "`Content-Length` is that of the whole body, and the connection is closed behind the first fragment",
         ),
     ],
 };
