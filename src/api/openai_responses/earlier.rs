@@ -17,7 +17,7 @@ pub(crate) enum Previous {
     #[default]
     Unknown,
     NotKept,
-    /// All items before the request, in order: those of the input and of the output of each response.
+    /// The calls of the client's tools and their outputs before the request, in order.
     Kept(Vec<Value>),
 }
 
@@ -30,6 +30,11 @@ pub(super) fn word<'a>(item: &'a Value, name: &str) -> &'a str {
 pub(super) fn call_of(item: &Value) -> Option<&str> {
     let kind = word(item, "type");
     matches!(kind, "function_call" | "custom_tool_call").then(|| word(item, "call_id"))
+}
+
+/// Whether this item is a call of a tool of the client's, or the output of one.
+pub(crate) fn is_of_call(item: &Value) -> bool {
+    call_of(item).is_some() || output_of(item).is_some()
 }
 
 /// The id of the call whose output this item is.

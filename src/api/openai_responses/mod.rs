@@ -30,7 +30,7 @@ mod words;
 use accumulate::BETWEEN_SUMMARIES;
 pub(crate) use accumulate::{ResponsesAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
-pub(crate) use earlier::{Earlier, Previous};
+pub(crate) use earlier::{Earlier, Previous, is_of_call};
 use earlier::{call_of, output_of, word};
 pub(crate) use offer::{calls, server_tools, text_schema};
 pub(crate) use render::{Events, body, error_events, normalized, response_id};

@@ -18,7 +18,7 @@ use super::{input_items, road::OpenAiRoad};
 use crate::{
     api::{
         Api, Context, Said,
-        openai_responses::{Earlier, Previous, response_id},
+        openai_responses::{Earlier, Previous, is_of_call, response_id},
         side_roads::{Members, Query},
     },
     json::{indented, to_ascii},
@@ -39,6 +39,8 @@ pub(crate) struct Kept {
     context: Context,
     /// Its body, and the items of its output.
     made: OnceLock<Option<(Vec<u8>, Vec<Value>)>>,
+    /// What a long conversation is asked for at each of its requests.
+    calls: OnceLock<Option<Vec<Value>>>,
 }
 
 impl Kept {
@@ -56,6 +58,7 @@ impl Kept {
             turn: Arc::clone(turn),
             context: context.clone(),
             made: OnceLock::new(),
+            calls: OnceLock::new(),
         })
     }
 
@@ -74,6 +77,17 @@ impl Kept {
 
     fn previous(&self) -> Option<&str> {
         self.request.json().get("previous_response_id")?.as_str()
+    }
+
+    /// The calls and their outputs that it has, in its input and its output.
+    fn calls(&self) -> Option<&Vec<Value>> {
+        let find = || {
+            let (_, output) = self.made()?;
+            let input = self.request.json().get("input").and_then(Value::as_array);
+            let items = input.into_iter().flatten().chain(output);
+            Some(items.filter(|item| is_of_call(item)).cloned().collect())
+        };
+        self.calls.get_or_init(find).as_ref()
     }
 
     /// The items of the input, each with an id.
@@ -165,7 +179,7 @@ impl Before {
                 None => Previous::Unknown,
                 Some(line) if line.0.is_empty() => Previous::NotKept,
                 Some(line) => line
-                    .items()
+                    .calls()
                     .map_or_else(|_| Previous::Unknown, Previous::Kept),
             },
             reasoned: outputs.flat_map(|output| reasoned(output)).collect(),
@@ -188,20 +202,26 @@ fn reasoned(output: &[Value]) -> Vec<(String, String)> {
 }
 
 impl Line {
-    /// All items up to the output of the newest, in order.
-    fn items(&self) -> Result<Vec<Value>, NotKnown> {
-        let mut items = self.before()?;
-        if let Some(newest) = self.0.first() {
-            items.extend_from_slice(&newest.made().ok_or(NotKnown::Live)?.1);
+    fn check_whole(&self) -> Result<(), NotKnown> {
+        match self.0.last().and_then(|kept| kept.previous()) {
+            Some(_) => Err(NotKnown::Deleted),
+            None => Ok(()),
+        }
+    }
+
+    /// The calls and their outputs up to the output of the newest, in order.
+    fn calls(&self) -> Result<Vec<Value>, NotKnown> {
+        self.check_whole()?;
+        let mut items = Vec::new();
+        for kept in self.0.iter().rev() {
+            items.extend_from_slice(kept.calls().ok_or(NotKnown::Live)?);
         }
         Ok(items)
     }
 
     /// All items before the output of the newest.
     fn before(&self) -> Result<Vec<Value>, NotKnown> {
-        if self.0.last().is_some_and(|kept| kept.previous().is_some()) {
-            return Err(NotKnown::Deleted);
-        }
+        self.check_whole()?;
         let mut items = Vec::new();
         for (n, kept) in self.0.iter().enumerate().rev() {
             items.extend(kept.input());
