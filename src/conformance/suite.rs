@@ -41,7 +41,6 @@ use crate::{
 ///     .assert_clean();
 /// # });
 /// ```
-#[must_use]
 pub const fn suite(api: Api) -> Suite {
     Suite {
         api,
