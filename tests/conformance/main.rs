@@ -17,7 +17,7 @@ use llm_wire_stub::{
 };
 use reference_client::ReferenceClient;
 
-const LIMIT: Duration = Duration::from_millis(100);
+const LIMIT: Duration = Duration::from_millis(300);
 
 const APIS: [Api; 3] = [
     Api::AnthropicMessages,
