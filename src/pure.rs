@@ -12,7 +12,7 @@ use crate::{
 
 /// The body of the streaming answer to `turn`, exactly as the stub would write it.
 ///
-/// Gates and delays are passed over; a stall, or a scripted ending, is the end of the bytes.
+/// Gates, delays and pace are passed over; a stall, or a scripted ending, is the end of the bytes.
 ///
 /// # Panics
 ///
@@ -201,7 +201,7 @@ fn stream(api: Api, turn: &Turn, cut: Cut) -> Result<Bodies, UnplayableError> {
 fn bodies(api: Api, turn: &Turn, form: Form, cut: Cut) -> Result<Bodies, UnplayableError> {
     refuse_error(api, turn)?;
     let turn_shared = Arc::new(turn.clone());
-    let steps = plan::plan(&turn_shared, api, form, &Context::of(turn), cut);
+    let steps = plan::plan(&turn_shared, api, form, &Context::of(turn), cut, None);
     let error = |why| UnplayableError::new(api, turn, &why);
     Ok(Bodies(steps.map_err(error)?))
 }

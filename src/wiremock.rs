@@ -75,7 +75,7 @@ impl Turn {
     /// # Panics
     ///
     /// At the caller's line, for a turn that is more than bytes: with gates, delays, stalls, endings,
-    /// faults or a cut, or a live one; and for one that cannot be streamed on this API.
+    /// faults, a cut or a pace, or a live one; and for one that cannot be streamed on this API.
     #[must_use]
     #[track_caller]
     pub fn responder(self, api: Api) -> impl Respond + use<> {
@@ -107,6 +107,9 @@ fn not_just_bytes(turn: &Turn) -> Option<String> {
     }
     if turn.cut.as_ref().is_some_and(|cut| *cut != Cut::Whole) {
         return Some("a cut".to_owned());
+    }
+    if turn.pace.is_some() {
+        return Some("a pace".to_owned());
     }
     let action = turn.actions.first();
     let action = action.map(|(after, action)| format!("{} {after}", action_name(action)));
@@ -144,7 +147,7 @@ impl Responder {
             ..Context::unasked(seed, self.turn.is_plain())
         };
         self.api.ask(body, sent, &mut context);
-        let steps = plan::plan(&self.turn, self.api, form, &context, Cut::Whole)?;
+        let steps = plan::plan(&self.turn, self.api, form, &context, Cut::Whole, None)?;
         let mut template = ResponseTemplate::new(200);
         let mut whole = Vec::new();
         for step in steps {

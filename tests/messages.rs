@@ -116,6 +116,15 @@ fn fragments_have_to_fit_the_part_before_them() {
 }
 
 #[test]
+fn a_pace_without_tokens_is_refused() {
+    let line = line!() + 1;
+    let caught = panic_of(|| Pace::tokens_per_second(0));
+    let expected = "a stream has at least one token a second\n  found: `0`\n  \
+        help: `Pace::every(duration)` makes slower ones, and `.stall(place)` one that says nothing";
+    assert_eq!((&*caught.message, caught.line), (expected, line));
+}
+
+#[test]
 fn an_error_has_a_status_of_its_own_and_headers_that_http_allows() {
     let line = line!();
     let caught = [
@@ -167,7 +176,7 @@ fn a_batch_has_one_result_for_an_id_and_nothing_happens_to_it_on_its_way() {
     ];
     assert_texts(texts_since(line, caught).into_iter().zip(expected));
     let on_its_way = "a result of a batch is a line of a file: nothing happens to it on its way\n  \
-        help: leave gates, delays, stalls, endings, faults and cuts out of this turn";
+        help: leave gates, delays, stalls, endings, faults, cut and pace out of this turn";
     let live = "a result of a batch is a line of a file: nobody reads it while it is written\n  \
         help: script this turn instead of saying it live";
     let headers = "a result of a batch is a line of a file: it has no headers\n  \
@@ -176,6 +185,7 @@ fn a_batch_has_one_result_for_an_id_and_nothing_happens_to_it_on_its_way() {
         (Turn::new().gate(After::head(), &gate), on_its_way),
         (Turn::new().fault(Fault::EofBeforeTerminal), on_its_way),
         (Turn::new().cut(Cut::PerLine), on_its_way),
+        (Turn::new().pace(Pace::every(AT_ONCE)), on_its_way),
         (Turn::from(&Live::new()), live),
         (
             Turn::error(ApiError::internal().should_not_retry()),
@@ -748,6 +758,7 @@ fn wiremock_answers_with_a_turn_that_is_just_bytes() {
         }),
         panic_of(|| turn().fault(Fault::EofBeforeTerminal).responder(API)),
         panic_of(|| turn().cut(Cut::PerLine).responder(API)),
+        panic_of(|| turn().pace(Pace::every(AT_ONCE)).responder(API)),
         panic_of(|| Turn::from(&live).responder(API)),
     ];
     let expected = [
@@ -758,6 +769,7 @@ fn wiremock_answers_with_a_turn_that_is_just_bytes() {
         "in-stream error after 1 delta",
         "fault `eof-before-terminal`",
         "a cut",
+        "a pace",
         "a live turn",
     ];
     let expected = expected.map(|what| {
@@ -1083,10 +1095,11 @@ fn only_parts_can_be_said_live() {
         panic_of(|| live.say(Turn::new().seed(1))),
         panic_of(|| live.say(Turn::new().plain())),
         panic_of(|| live.say(Turn::new().cut(Cut::Whole))),
+        panic_of(|| live.say(Turn::new().pace(Pace::every(AT_ONCE)))),
     ];
     for found in texts_since(line, caught) {
         let expected = "only the parts of a turn can be said live\n  \
-            help: usage, model, seed and cut belong to `Turn::from(&live)`; `finish_with(..)` and \
+            help: usage, model, seed, cut and pace belong to `Turn::from(&live)`; `finish_with(..)` and \
             `fail(..)` end the answer; gates, delays and the like are what the test does between two calls";
         assert_texts([(found, expected)]);
     }

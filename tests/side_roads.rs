@@ -756,7 +756,7 @@ async fn a_function_for_results_that_panics_or_gives_what_cannot_be_said_fails_t
     let message = format!(
         "a result of a batch is a line of a file: nothing happens to it on its way\n  \
          where: the result of `a` in a batch, built at {}:{built}, for request POST /v1/messages/batches\n  \
-         help: leave gates, delays, stalls, endings, faults and cuts out of this turn",
+         help: leave gates, delays, stalls, endings, faults, cut and pace out of this turn",
         file!()
     );
     let expected = (422, "invalid_request_error".to_owned(), message);

@@ -599,6 +599,22 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
+    /// How many fragments of text, thinking or arguments the event has.
+    pub(crate) const fn deltas(self) -> usize {
+        match self {
+            Self::Delta | Self::LastDelta => 1,
+            Self::Several { deltas, .. } => deltas,
+            Self::Closing
+            | Self::PartEnd
+            | Self::PartLast
+            | Self::StopReason
+            | Self::Terminal
+            | Self::Last
+            | Self::Comment
+            | Self::Other => 0,
+        }
+    }
+
     /// Whether the event carries the stop reason.
     pub(crate) const fn stops(self) -> bool {
         matches!(

@@ -83,7 +83,7 @@ impl Plan<'_> {
         let source = LiveSource::new(self, line).map_err(Unplayable)?;
         let source = Source::Live(Box::new(source));
         let steps = Steps::headless(source, "a live answer", &self.cut);
-        Ok(steps.lines_end(self.api.line_end(self.context)))
+        Ok(self.let_out(steps))
     }
 }
 

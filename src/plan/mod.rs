@@ -2,13 +2,14 @@
 //! never stored whole, but for one with a fault. Turn and form in, steps out; framing is the player's.
 //!
 //! ```text
-//! events ─ places ─► steps ─ cut ─► steps
+//! events ─ pace, places ─► steps ─ cut ─► steps
 //! ```
 
 mod agenda;
 mod cut;
 mod fault;
 mod live;
+mod pace;
 mod steps;
 
 use std::{sync::Arc, time::Duration};
@@ -20,11 +21,12 @@ use cut::Knife;
 pub(crate) use fault::reworded;
 use fault::{Answer, Last, Piece};
 use live::{LiveSource, LiveStep};
+use pace::Waits;
 pub(crate) use steps::Steps;
 
 use crate::{
     api::{Api, Context, Events, Form, Head, WireEvent},
-    script::{Action, ApiError, Cut, Dialect, Ending, GateLatch, LiveLine, Says, Turn},
+    script::{Action, ApiError, Cut, Dialect, Ending, GateLatch, LiveLine, Pace, Says, Turn},
 };
 
 /// One step of a plan.
@@ -89,7 +91,8 @@ impl Unplayable {
     }
 }
 
-/// The steps of `turn`'s answer, after a check that everything scripted has its place.
+/// The steps of `turn`'s answer, after a check that everything scripted has its place. The turn's own pace goes
+/// before this one.
 ///
 /// # Errors
 ///
@@ -100,6 +103,7 @@ pub(crate) fn plan(
     form: Form,
     context: &Context,
     cut: Cut,
+    pace: Option<&Pace>,
 ) -> Result<Steps, Unplayable> {
     check_dialect(api, context.dialect)?;
     let plan = Plan {
@@ -108,6 +112,7 @@ pub(crate) fn plan(
         form,
         context,
         cut,
+        pace: turn.pace.as_ref().or(pace),
     };
     if !turn.actions.is_empty() {
         let is_cut_short = plan.steps()?.check_places()?;
@@ -144,6 +149,7 @@ struct Plan<'a> {
     form: Form,
     context: &'a Context,
     cut: Cut,
+    pace: Option<&'a Pace>,
 }
 
 impl Plan<'_> {
@@ -170,7 +176,7 @@ impl Plan<'_> {
             })?;
             Steps::damaged(answer, self.actions()?, self.what(), &self.cut)
         };
-        Ok(steps.lines_end(self.api.line_end(self.context)))
+        Ok(self.let_out(steps))
     }
 
     /// Says which fault of an answer that is ended before its time lies behind that end.
@@ -185,6 +191,7 @@ impl Plan<'_> {
                 api: self.api,
                 form: self.form,
                 context: self.context,
+                pace: self.pace,
             }
             .steps();
             // without it another fault, or a place, may have no target, and then it has left its mark
@@ -218,6 +225,15 @@ impl Plan<'_> {
                 )
             }
         })
+    }
+
+    /// The same, with the line ends of this answer, and its pace.
+    fn let_out(&self, steps: Steps) -> Steps {
+        let steps = steps.lines_end(self.api.line_end(self.context));
+        match (self.pace, &self.turn.says) {
+            (Some(pace), Says::Message(_)) => steps.paced(Waits::new(pace, self.form)),
+            (None, _) | (_, Says::Error(_)) => steps,
+        }
     }
 
     /// What the messages call the answer.

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, fmt};
 use bytes::Bytes;
 
 use super::{
-    Agenda, Does, End, Knife, Length, LiveStep, PlacedAction, Source, Step, Unplayable,
+    Agenda, Does, End, Knife, Length, LiveStep, PlacedAction, Source, Step, Unplayable, Waits,
     fault::{Answer, Last, Piece, Says},
 };
 use crate::{
@@ -28,6 +28,7 @@ pub(crate) struct Steps {
     /// The next steps; their bytes are not split yet.
     ready: VecDeque<Step>,
     knife: Knife,
+    waits: Option<Waits>,
     ended: bool,
     /// Whether a scripted ending ended it.
     cut_short: bool,
@@ -87,6 +88,7 @@ impl Steps {
             seen: Seen::default(),
             ready: VecDeque::new(),
             knife: Knife::new(cut),
+            waits: None,
             ended: false,
             cut_short: false,
             too_late: None,
@@ -115,6 +117,12 @@ impl Steps {
             agenda: Agenda::new(actions),
             ..steps
         }
+    }
+
+    /// The same, with these waits.
+    pub(super) fn paced(mut self, waits: Waits) -> Self {
+        self.waits = Some(waits);
+        self
     }
 
     /// Steps whose head comes from their source.
@@ -251,7 +259,7 @@ impl Steps {
     fn begin(&mut self) {
         self.act(Place::Request);
         if let (false, Some(head)) = (self.ended, self.head.take()) {
-            self.ready.push_back(Step::Head(head, self.length));
+            self.push_head(head, self.length);
             self.act(Place::Head);
         }
     }
@@ -272,6 +280,9 @@ impl Steps {
             }
             // an answer's pieces are bytes by the time that they are played
             Says::Event { data: bytes, .. } | Says::Comment(bytes) | Says::Bytes(bytes) => {
+                for mark in &piece.marks {
+                    self.wait_before(*mark);
+                }
                 self.write(bytes);
             }
         }
@@ -284,6 +295,7 @@ impl Steps {
         match step {
             LiveStep::Event(event) => self.encode(&event),
             LiveStep::Whole(body) => self.write(body),
+            LiveStep::Step(Step::Head(head, length)) => self.push_head(head, length),
             LiveStep::Step(step) => {
                 self.ended = matches!(step, Step::End(_) | Step::Break(_));
                 // what a live turn says is known only now
@@ -368,7 +380,21 @@ impl Steps {
         }
     }
 
+    fn push_head(&mut self, head: Head, length: Length) {
+        let wait = self.waits.as_mut();
+        let wait = wait.and_then(|waits| waits.before_head(head.status));
+        self.ready.extend(wait.map(Step::Wait));
+        self.ready.push_back(Step::Head(head, length));
+    }
+
+    fn wait_before(&mut self, mark: Mark) {
+        let wait = self.waits.as_mut();
+        let wait = wait.and_then(|waits| waits.before_event(mark));
+        self.ready.extend(wait.map(Step::Wait));
+    }
+
     fn encode(&mut self, event: &WireEvent) {
+        self.wait_before(event.mark);
         if self.ready.is_empty() {
             // nothing stands before it that is not in the piece yet
             if let Some(piece) = self.knife.gathered() {

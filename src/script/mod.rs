@@ -9,7 +9,7 @@
 //! | `message.rs` | what a turn says, and what it leaves to be filled in |
 //! | `fragments.rs` | how a part is cut into deltas |
 //! | `era.rs`, `dialect.rs` | when an answer is from, and whose form it has |
-//! | `cut.rs` | where its bytes are split |
+//! | `cut.rs`, `pace.rs` | where its bytes are split, and when they leave |
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
 //! | `fault/` | [`Fault`]: the damage known by name |
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
@@ -35,6 +35,7 @@ mod gate;
 mod json_text;
 mod live;
 mod message;
+mod pace;
 mod part;
 mod pick;
 mod place;
@@ -70,6 +71,8 @@ pub use json_text::Json;
 pub use live::Live;
 pub(crate) use live::{Heard, LiveClaim, LiveLine, Played, Words};
 pub(crate) use message::{CallOrder, Extent, Message};
+pub(crate) use pace::Beat;
+pub use pace::Pace;
 pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays, ToolKind};
 pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Repertoire, WhenPlayed};
 pub use place::After;

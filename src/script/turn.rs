@@ -4,7 +4,7 @@ use std::{panic::Location, time::Duration};
 
 use super::{
     After, ApiError, Cut, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine, Message,
-    Place, StopReason, Usage,
+    Pace, Place, StopReason, Usage,
 };
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
@@ -34,6 +34,7 @@ pub struct Turn {
     pub(crate) era: Option<Era>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) cut: Option<Cut>,
+    pub(crate) pace: Option<Pace>,
     pub(crate) built: &'static Location<'static>,
 }
 
@@ -85,6 +86,7 @@ impl Turn {
             era: None,
             dialect: None,
             cut: None,
+            pace: None,
             built: Location::caller(),
         }
     }
@@ -212,6 +214,22 @@ impl Turn {
     /// ```
     pub fn cut(mut self, cut: Cut) -> Self {
         self.cut = Some(cut);
+        self
+    }
+
+    /// Lets the events of this answer leave at this pace, whatever the stub's
+    /// [`pace`](crate::WireStubBuilder::pace) says. A live turn keeps it too: what the test says is written at
+    /// this pace, and its calls wait for that.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Pace, Turn};
+    /// use std::time::Duration;
+    ///
+    /// let turn = Turn::new().text("slow but alive").pace(Pace::every(Duration::from_secs(20)));
+    /// # let _ = turn;
+    /// ```
+    pub fn pace(mut self, pace: Pace) -> Self {
+        self.pace = Some(pace);
         self
     }
 

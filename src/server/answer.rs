@@ -116,14 +116,15 @@ async fn decide(
     check_drift(&turn, body, api, &place, shared).await?;
     let kept = responses::kept(api, request, body, &turn, &context);
     let planned = if turn.runs_user_code() || turn.is_longer_than(LARGE) {
-        let turn = Arc::clone(&turn);
-        off_worker(move || plan::plan(&turn, api, form, &context, cut))
+        let (turn, pace) = (Arc::clone(&turn), shared.config.pace.clone());
+        off_worker(move || plan::plan(&turn, api, form, &context, cut, pace.as_ref()))
             .await
             .map_err(|panic| {
                 refusal::panicked("the fragments function of a turn", &panic, &place())
             })?
     } else {
-        plan::plan(&turn, api, form, &context, cut)
+        let pace = shared.config.pace.as_ref();
+        plan::plan(&turn, api, form, &context, cut, pace)
     };
     let unplayable = |why: Unplayable| Refusal::by_stub("unplayable", why.located(&place()));
     let steps = planned.map_err(unplayable)?;

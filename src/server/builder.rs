@@ -12,7 +12,9 @@ use crate::{
     api::{Api, ByDefault, Form, SideScript, openai},
     plan,
     request::{IntoMatcher, RecordedRequest},
-    script::{ApiError, Cut, Dialect, Era, Lane, Noise, Repertoire, StopReason, Turn, WhenPlayed},
+    script::{
+        ApiError, Cut, Dialect, Era, Lane, Noise, Pace, Repertoire, StopReason, Turn, WhenPlayed,
+    },
     small_map::SmallMap,
 };
 
@@ -46,6 +48,7 @@ impl WireStubBuilder {
                 dialect: None,
                 routes: SmallMap::new(),
                 cut: Cut::PerEvent,
+                pace: None,
                 body_limit: BODY_LIMIT,
                 patience: PATIENCE,
                 rules: Rules::new(UnnamedRules::Default),
@@ -240,6 +243,19 @@ impl WireStubBuilder {
     /// ```
     pub fn cut(mut self, cut: Cut) -> Self {
         self.config.cut = cut;
+        self
+    }
+
+    /// Lets the events of all turns leave at this pace; a turn's own [`pace`](Turn::pace) goes before.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Pace, WireStub};
+    ///
+    /// let builder = WireStub::builder().turn("Hello there!").pace(Pace::tokens_per_second(100));
+    /// # let _ = builder;
+    /// ```
+    pub fn pace(mut self, pace: Pace) -> Self {
+        self.config.pace = Some(pace);
         self
     }
 
@@ -493,7 +509,7 @@ impl WireStubBuilder {
             }
             let context = self.config.context(turn, &origin, None);
             let cut = turn.cut.as_ref().unwrap_or(&self.config.cut).clone();
-            plan::plan(turn, api, Form::Stream, &context, cut).map_err(|why| {
+            plan::plan(turn, api, Form::Stream, &context, cut, None).map_err(|why| {
                 let (file, line) = (turn.built.file(), turn.built.line());
                 StartError {
                     message: why.located(&format!(

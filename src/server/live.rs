@@ -123,7 +123,7 @@ impl Live {
     /// # Panics
     ///
     /// At the caller's line, if the turn is more than parts: an error, a live turn, one with a stop reason,
-    /// usage, model, seed, cut, places or faults; or if it is cut by an own function.
+    /// usage, model, seed, cut, pace, places or faults; or if it is cut by an own function.
     #[track_caller]
     pub fn say(&self, turn: impl Into<Turn>) -> Writing {
         let turn: Turn = turn.into();
@@ -131,7 +131,7 @@ impl Live {
         let Some(parts) = only_parts(turn) else {
             panic!(
                 "only the parts of a turn can be said live\n  \
-                 help: usage, model, seed and cut belong to `Turn::from(&live)`; `finish_with(..)` and `fail(..)` \
+                 help: usage, model, seed, cut and pace belong to `Turn::from(&live)`; `finish_with(..)` and `fail(..)` \
                  end the answer; gates, delays and the like are what the test does between two calls"
             );
         };
@@ -197,6 +197,7 @@ fn only_parts(turn: Turn) -> Option<Vec<ScriptedPart>> {
         era: None,
         dialect: None,
         cut: None,
+        pace: None,
         allows_drift: _,
         built: _,
     } = turn

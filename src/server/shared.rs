@@ -20,7 +20,7 @@ use crate::{
     },
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{
-        Cut, Dialect, GateLatch, Noise, Origin, Position, Repertoire, Report, Turn, remember,
+        Cut, Dialect, GateLatch, Noise, Origin, Pace, Position, Repertoire, Report, Turn, remember,
     },
     small_map::SmallMap,
     verify::{Verification, VerifyError, journal_lines},
@@ -36,6 +36,7 @@ pub(super) struct Config {
     /// Further paths of model calls.
     pub(super) routes: SmallMap<String, Api>,
     pub(super) cut: Cut,
+    pub(super) pace: Option<Pace>,
     pub(super) body_limit: usize,
     pub(super) patience: Duration,
     pub(super) rules: Rules,

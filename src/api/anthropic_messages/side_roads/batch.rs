@@ -81,10 +81,12 @@ impl BatchResult {
     /// Why it cannot be the result of a batch, as far as that is known before the batch.
     pub(crate) fn problem(&self) -> Option<String> {
         let Self::Turn(turn) = self else { return None };
+        let untouched = turn.actions.is_empty() && turn.faults.is_empty();
+        let untouched = untouched && turn.cut.is_none() && turn.pace.is_none();
         let (what, help) = match &turn.says {
-            _ if !turn.actions.is_empty() || !turn.faults.is_empty() || turn.cut.is_some() => (
+            _ if !untouched => (
                 "nothing happens to it on its way",
-                "leave gates, delays, stalls, endings, faults and cuts out of this turn",
+                "leave gates, delays, stalls, endings, faults, cut and pace out of this turn",
             ),
             Says::Error(error) if error.has_headers() => (
                 "it has no headers",
