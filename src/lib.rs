@@ -11,7 +11,7 @@
 //! # Layout
 //!
 //! ```text
-//! out:  Script ─ pick ─► Turn ─ render ─► WireEvents ─ encode ─► Plan ─ cut ─► play ─► socket
+//! out:  Script ─ pick ─► Turn ─ render ─► WireEvents ─ encode ─► Plan ─ cut, pace ─► play ─► socket
 //! in:   socket ─► read ─► RecordedRequest ─ rules ─► Journal ─ matcher ─► Script
 //! ```
 //!
