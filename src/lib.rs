@@ -61,7 +61,7 @@ pub use script::{
 };
 #[cfg(feature = "server")]
 pub use server::{
-    Fallback, Gone, Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder,
+    Clock, Fallback, Gone, Hold, LaneView, StartError, StubHandle, Wait, WireStub, WireStubBuilder,
     Writing,
 };
 pub use sse::{SseDecoder, SseError, SseErrorKind, SseEvent};

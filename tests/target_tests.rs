@@ -1,4 +1,4 @@
-//! The tests that users must be able to write, as they would write them. Numbers 1, 2, 5, 6, 8 and 9 of ten.
+//! The tests that users must be able to write, as they would write them. Numbers 1 to 6, 8 and 9 of ten.
 #![cfg(feature = "server")]
 #![allow(
     clippy::indexing_slicing,
@@ -10,6 +10,8 @@
     reason = "the user's error says more than these tests look at"
 )]
 
+#[path = "support/patient.rs"]
+mod patient;
 #[path = "support/session.rs"]
 mod session;
 mod support;
@@ -97,6 +99,69 @@ async fn best_of_two_by(client: Client, task: &'static str) -> Result<String, Er
     let verdict: Value = serde_json::from_str(&verdict)?;
     let best = verdict["best"].as_u64().unwrap_or_default();
     Ok(drafts[usize::try_from(best)?].clone())
+}
+
+/// Numbers 3 and 4, whose client has timers: its clock is the test's.
+mod on_a_paused_clock {
+    use std::time::Duration;
+
+    use super::{patient::client, *};
+
+    // 3
+    #[tokio::test(start_paused = true)]
+    async fn a_cut_stream_and_a_429_cost_two_attempts_and_leave_no_text_behind() {
+        let stub = WireStub::builder()
+            .clock(Clock::tokio())
+            .turn(
+                Turn::new()
+                    .text("Hey, how are")
+                    .end(After::deltas(2), Ending::Reset),
+            )
+            .turn(ApiError::rate_limited().retry_after(Duration::from_secs(3)))
+            .turn("Hey there!")
+            .start();
+        let call = tokio::spawn(client(stub.anthropic_url()).ask("hello"));
+
+        stub.time_to_request(2).await; // whatever the back-off after a cut stream is
+        let waited = stub.time_to_request(3).await;
+        assert!(
+            waited >= Duration::from_secs(3),
+            "retry-after ignored: asked again after {waited:?}"
+        );
+
+        assert_eq!(call.await.unwrap().unwrap(), "Hey there!");
+        assert_eq!(stub.requests()[0].outcome(), Outcome::Reset);
+        stub.verify();
+    }
+
+    // 4
+    #[tokio::test(start_paused = true)]
+    async fn thirty_silent_seconds_end_a_call_and_a_slow_stream_does_not() {
+        let stub = WireStub::builder()
+            .clock(Clock::tokio())
+            .turn(
+                Turn::new()
+                    .text("slow but alive")
+                    .pace(Pace::every(Duration::from_secs(20))),
+            )
+            .turn(Turn::new().text("half an answer").stall(After::deltas(2)))
+            .start();
+        let client = client(stub.openai_url()).idle_limit(Duration::from_secs(30));
+
+        let slow = tokio::spawn(client.ask("one"));
+        stub.advance(Duration::from_secs(120)).await;
+        assert_eq!(slow.await.unwrap().unwrap(), "slow but alive");
+
+        let stalled = tokio::spawn(client.ask("two"));
+        stub.wait_for_stall().await;
+        stub.advance(Duration::from_secs(31)).await;
+        let error = stalled.await.unwrap().unwrap_err();
+        assert!(
+            error.is_idle_timeout() && error.partial_text() == "half an",
+            "{error}"
+        );
+        stub.wait_for_cancel().await; // the socket was closed, not left behind
+    }
 }
 
 // 5

@@ -3,6 +3,7 @@
 use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use super::{
+    clock::{Clock, Time},
     fallback::Fallback,
     shared::{Config, Rules, ScriptDrift, UnnamedRules},
     stub::WireStub,
@@ -54,6 +55,7 @@ impl WireStubBuilder {
                 rules: Rules::new(UnnamedRules::Default),
                 drift: ScriptDrift::Refused,
                 fallback: None,
+                clock: Clock::system(),
                 side_roads: SideScript::default(),
             },
             verify_on_drop: VerifyOnDrop::Yes,
@@ -444,6 +446,19 @@ impl WireStubBuilder {
         self
     }
 
+    /// Lets the stub's paces, delays and pauses run on this clock instead of the system's.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Clock, WireStub};
+    ///
+    /// let builder = WireStub::builder().clock(Clock::manual());
+    /// # let _ = builder;
+    /// ```
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.config.clock = clock;
+        self
+    }
+
     /// Lets every wait give up after this much of the system's time; 5 seconds by default. A client that
     /// does not read what was written before a reset or a close is given as long.
     pub fn patience(mut self, patience: Duration) -> Self {
@@ -462,8 +477,8 @@ impl WireStubBuilder {
     ///
     /// # Panics
     ///
-    /// At the caller's line, if the operating system gives no port, or if [`api`](Self::api) was called
-    /// and a turn cannot be streamed on it.
+    /// At the caller's line, if the operating system gives no port, if [`api`](Self::api) was called
+    /// and a turn cannot be streamed on it, or if there is no such [`clock`](Self::clock) here.
     #[must_use]
     #[track_caller]
     pub fn start(self) -> WireStub {
@@ -477,13 +492,14 @@ impl WireStubBuilder {
     ///
     /// # Errors
     ///
-    /// If the operating system gives no port, or if [`api`](Self::api) was called and a turn cannot be
-    /// streamed on it.
+    /// If the operating system gives no port, if [`api`](Self::api) was called and a turn cannot be
+    /// streamed on it, or if there is no such [`clock`](Self::clock) here.
     pub fn try_start(self) -> Result<WireStub, StartError> {
         if let Some(api) = self.config.api {
             self.check(api)?;
         }
-        WireStub::launch(self.config, self.verify_on_drop).map_err(|error| StartError {
+        let clock = Time::start(&self.config.clock).map_err(|message| StartError { message })?;
+        WireStub::launch(self.config, clock, self.verify_on_drop).map_err(|error| StartError {
             message: format!(
                 "the stub could not start: {error}\n  \
                  help: it needs a free port of 127.0.0.1 and one thread"

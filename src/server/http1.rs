@@ -1,6 +1,6 @@
 //! HTTP/1.1 on one connection: requests in, bytes out. Reading is httparse's; what is written is ours.
 
-use std::{borrow::Cow, io, time::Duration};
+use std::{borrow::Cow, io, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::{
@@ -9,6 +9,7 @@ use tokio::{
 };
 
 use super::{
+    activity::{Activity, Watched},
     clock::system_wait,
     request_head::{
         AfterAnswer, Framing, NoRequest, RequestHead, malformed, number, parse_head, shown,
@@ -36,6 +37,8 @@ pub(super) struct Connection {
     outbox: Vec<u8>,
     /// So much of the outbox was handed over already.
     handed_over: usize,
+    /// What a clock that is moved has to know of it.
+    watched: Option<Watched>,
 }
 
 /// A request as read.
@@ -69,8 +72,10 @@ impl From<io::Error> for Stopped {
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(super) fn new(stream: TcpStream, activity: Option<&Arc<Activity>>) -> Self {
         Self {
+            // one that cannot be watched is a client that the clock does not wait for
+            watched: activity.and_then(|activity| activity.watch(&stream).ok()),
             stream,
             inbox: BytesMut::new(),
             reserve: INBOX,
@@ -242,6 +247,7 @@ impl Connection {
             }
         }
         // more than any client sends ahead: its leave shows at the next write
+        self.watched = None;
         std::future::pending::<()>().await;
     }
 
@@ -268,6 +274,7 @@ impl Connection {
         mut written: impl FnMut(usize),
     ) -> Result<(), Stopped> {
         let until = self.outbox.len().saturating_sub(kept);
+        let _writing = self.watched.as_ref().map(Watched::writing);
         while let Some(rest) = self.outbox.get(self.handed_over..until) {
             if rest.is_empty() {
                 break;
@@ -318,6 +325,8 @@ impl Connection {
     /// elsewhere the reset follows at once and may overtake what was written.
     pub(super) async fn reset(self, patience: Duration, too_late: impl FnOnce()) {
         let all_written = self.outbox.is_empty();
+        // from here on nothing else may keep it open, or take its error
+        let _work = self.watched.map(|watched| watched.work());
         let Ok(stream) = self.stream.into_std() else {
             return;
         };

@@ -5,6 +5,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{
+    activity::Activity,
     answer::{self, Answer},
     clock::system_wait,
     http1::{Connection, RawRequest},
@@ -30,16 +31,35 @@ pub(super) fn bind() -> io::Result<(std::net::TcpListener, SocketAddr)> {
 
 /// Serves connections until the stub is dropped.
 #[expect(clippy::disallowed_types, reason = "as `bind`")]
-pub(super) fn serve(listener: std::net::TcpListener, shared: Arc<Shared>) -> io::Result<()> {
+pub(super) fn serve(listener: std::net::TcpListener, shared: &Arc<Shared>) -> io::Result<()> {
     let runtime = runtime()?;
-    let entered = runtime.enter();
+    let _entered = runtime.enter();
+    if let Some(activity) = shared.clock.activity() {
+        let (door, shared) = (listener.try_clone()?, Arc::downgrade(shared));
+        activity.open_door(move || {
+            let _entered = runtime.enter();
+            while let (Some(shared), Ok((stream, _))) = (shared.upgrade(), door.accept()) {
+                let stream = stream.set_nonblocking(true).map(|()| stream);
+                if let Ok(stream) = stream.and_then(TcpStream::from_std) {
+                    welcome(stream, shared);
+                }
+            }
+        });
+    }
     let listener = TcpListener::from_std(listener)?;
-    drop(entered);
-    runtime.spawn(async move {
-        let stopped = Arc::clone(&shared);
-        race(stopped.stopped(), accept(listener, shared)).await;
+    let (stopped, accepting) = (Arc::clone(shared), Arc::clone(shared));
+    spawn(shared, async move {
+        race(stopped.stopped(), accept(listener, accepting)).await;
     });
     Ok(())
+}
+
+/// Runs a task of the stub; on the background runtime, which has to be entered.
+fn spawn(shared: &Shared, task: impl Future<Output = ()> + Send + 'static) {
+    match shared.clock.activity() {
+        None => drop(tokio::spawn(task)),
+        Some(activity) => drop(tokio::spawn(activity.task(task))),
+    }
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
@@ -49,19 +69,24 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             system_wait(Duration::from_millis(1)).await;
             continue;
         };
-        let shared = Arc::clone(&shared);
-        tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
-            let number = shared.update(|state| {
-                state.connections += 1;
-                state.connections_seen += 1;
-                state.connections_seen - 1
-            });
-            let _counted = Counted(Arc::clone(&shared));
-            let stopped = Arc::clone(&shared);
-            race(converse(stream, shared, number), stopped.stopped()).await;
-        });
+        welcome(stream, Arc::clone(&shared));
     }
+}
+
+/// Serves one connection.
+fn welcome(stream: TcpStream, shared: Arc<Shared>) {
+    let serving = Arc::clone(&shared);
+    spawn(&serving, async move {
+        let _ = stream.set_nodelay(true);
+        let number = shared.update(|state| {
+            state.connections += 1;
+            state.connections_seen += 1;
+            state.connections_seen - 1
+        });
+        let _counted = Counted(Arc::clone(&shared));
+        let stopped = Arc::clone(&shared);
+        race(converse(stream, shared, number), stopped.stopped()).await;
+    });
 }
 
 /// Takes the connection off the count when its task ends, however it ends.
@@ -76,11 +101,14 @@ impl Drop for Counted {
 /// One connection, from its first request to its end.
 async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
     let patience = shared.config.patience;
-    let mut connection = Connection::new(stream);
+    let activity = shared.clock.activity();
+    let mut connection = Connection::new(stream, activity);
     loop {
         let (mut answer, after) = match connection.read_request(shared.config.body_limit).await {
             Ok(raw) => {
                 let after = raw.after;
+                // also while it waits for what is not of the stub: the user's code, the fallback
+                let _work = activity.map(Activity::work);
                 match decide(&mut connection, raw, number, &shared).await {
                     Ok(answer) => (answer, after),
                     Err(Then::Close) => return connection.close(patience).await,

@@ -9,12 +9,14 @@
 //! | `route.rs` | finds what it asks for, and records it |
 //! | `answer.rs` | checks it (`rules.rs`), finds its turn (`pick.rs`, `drift.rs`) and makes the plan; `refusal.rs` says why there is none |
 //! | `side_roads/`, `plain.rs` | answer what is no call of the model: token counts, models, batches; what is of no API |
-//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock.rs`) and for a live turn (`live.rs`) |
+//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock/`) and for a live turn (`live.rs`) |
 //! | `fallback.rs`, `relayed.rs` | relay what is for no API to another server |
 //!
-//! `builder.rs` and `stub.rs` are what a test sees of it, `wait.rs` what it awaits;
+//! `builder.rs`, `stub.rs` and `moves.rs` are what a test sees of it, `wait.rs` what it awaits; `activity.rs` says
+//! when a clock may be moved;
 //! `shared.rs` is what all of them share, `runtime.rs` what they run on.
 
+mod activity;
 mod answer;
 mod builder;
 mod clock;
@@ -24,6 +26,7 @@ mod hold;
 mod http1;
 mod listener;
 mod live;
+mod moves;
 mod pick;
 mod plain;
 mod play;
@@ -40,6 +43,7 @@ mod stub;
 mod wait;
 
 pub use builder::{StartError, WireStubBuilder};
+pub use clock::Clock;
 pub use fallback::Fallback;
 pub use hold::Hold;
 pub use live::{Gone, Writing};

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     answer::Answer,
+    clock::Waited,
     hold::passed,
     http1::{Connection, Stopped},
     listener::while_client_stays,
@@ -84,7 +85,9 @@ pub(super) async fn play(
 
 /// The client has left before its answer was written.
 pub(super) fn cancelled(request: &RecordedRequest, shared: &Shared) {
+    let now = shared.clock.now();
     shared.update(|state| {
+        state.done(request, now);
         request.set_decided();
         request.set_outcome(Outcome::Cancelled);
         state.cancels.push_back(request.clone());
@@ -130,7 +133,13 @@ impl Player<'_> {
                 }
                 self.body(&bytes);
             }
-            Step::Wait(time) => self.wait_at(self.shared.clock.wait(time)).await?,
+            Step::Wait(time) => {
+                if self.wait_at(self.shared.clock.wait(time)).await? == Waited::ClockEnded {
+                    self.request
+                        .set_remark("it waits for ever: the runtime of its clock has ended");
+                    self.wait_at(std::future::pending::<()>()).await?;
+                }
+            }
             Step::Hold(gate) if gate.is_open() => self.passed.push(gate),
             Step::Hold(gate) => {
                 self.flush().await?;
@@ -269,7 +278,11 @@ impl Player<'_> {
     }
 
     fn outcome(&self, outcome: Outcome) {
-        self.shared.update(|_| self.request.set_outcome(outcome));
+        let now = self.shared.clock.now();
+        self.shared.update(|state| {
+            state.done(self.request, now);
+            self.request.set_outcome(outcome);
+        });
     }
 
     /// Hands over what waits, and then waits for something else, as long as the client stays.

@@ -12,7 +12,11 @@ use std::{
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{clock::Clock, fallback::Fallback, runtime::drop_off_worker};
+use super::{
+    clock::{Clock, Time},
+    fallback::Fallback,
+    runtime::drop_off_worker,
+};
 use crate::{
     api::{
         Api, ByDefault, Context, Rule, SideScript, anthropic_messages::side_roads::Batches,
@@ -44,6 +48,7 @@ pub(super) struct Config {
     pub(super) drift: ScriptDrift,
     /// Who answers what is for no model API.
     pub(super) fallback: Option<Fallback>,
+    pub(super) clock: Clock,
 }
 
 /// What becomes of a turn that does not fit its request.
@@ -129,7 +134,7 @@ impl Rules {
 
 pub(super) struct Shared {
     pub(super) config: Config,
-    pub(super) clock: Clock,
+    pub(super) clock: Time,
     pub(super) address: SocketAddr,
     state: Mutex<State>,
     stop: watch::Sender<bool>,
@@ -140,6 +145,8 @@ pub(super) struct State {
     /// What was cleared from the journal, for `verify`.
     pub(super) past: Vec<Past>,
     pub(super) calls: usize,
+    /// When each call came, and when its answer was done.
+    pub(super) times: Vec<Times>,
     pub(super) position: Position,
     pub(super) problems: Vec<String>,
     pub(super) overflow: usize,
@@ -163,11 +170,12 @@ pub(super) struct State {
 }
 
 impl Shared {
-    pub(super) fn new(config: Config, address: SocketAddr) -> Arc<Self> {
+    pub(super) fn new(config: Config, clock: Time, address: SocketAddr) -> Arc<Self> {
         let state = State {
             journal: Vec::new(),
             past: Vec::new(),
             calls: 0,
+            times: Vec::new(),
             position: Position::new(&config.repertoire),
             problems: Vec::new(),
             overflow: 0,
@@ -187,7 +195,7 @@ impl Shared {
         };
         let shared = Arc::new(Self {
             config,
-            clock: Clock::system(),
+            clock,
             address,
             state: Mutex::new(state),
             stop: watch::Sender::new(false),
@@ -260,6 +268,10 @@ impl Shared {
             if let Kind::ModelCall { index, .. } = &mut received.kind {
                 *index = state.calls;
                 state.calls += 1;
+                state.times.push(Times {
+                    arrived: received.arrived,
+                    done: None,
+                });
             }
             let call = matches!(received.kind, Kind::ModelCall { .. });
             let request = RecordedRequest::new(received);
@@ -277,6 +289,7 @@ impl Shared {
 
     /// Ends every answer and every wait.
     pub(super) fn stop(&self) {
+        self.clock.leave();
         let gates = self.update(|state| {
             state.stopped = true;
             std::mem::take(&mut state.gates)
@@ -377,7 +390,23 @@ impl Past {
     }
 }
 
+/// When a call came and when its answer was done, on the stub's clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    pub(super) arrived: Duration,
+    pub(super) done: Option<Duration>,
+}
+
 impl State {
+    /// The answer to a request is done, however it ended.
+    pub(super) fn done(&mut self, request: &RecordedRequest, now: Duration) {
+        if let Kind::ModelCall { index, .. } = request.kind() {
+            if let Some(times) = self.times.get_mut(index) {
+                times.done.get_or_insert(now);
+            }
+        }
+    }
+
     /// Forgets what the journal shows; `verify` keeps a line of each request.
     pub(super) fn clear(&mut self) {
         for request in std::mem::take(&mut self.journal) {

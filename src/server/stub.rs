@@ -4,6 +4,7 @@ use std::{net::SocketAddr, ops::Deref, panic::Location, sync::Arc, task::Waker};
 
 use super::{
     builder::{VerifyOnDrop, WireStubBuilder},
+    clock::Time,
     hold::Hold,
     listener,
     shared::{Config, Shared, State},
@@ -39,7 +40,7 @@ pub struct WireStub {
 /// and verifies nothing.
 #[derive(Clone, Debug)]
 pub struct StubHandle {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     address: SocketAddr,
 }
 
@@ -50,10 +51,14 @@ impl WireStub {
         WireStubBuilder::new(Location::caller())
     }
 
-    pub(super) fn launch(config: Config, verify_on_drop: VerifyOnDrop) -> std::io::Result<Self> {
+    pub(super) fn launch(
+        config: Config,
+        clock: Time,
+        verify_on_drop: VerifyOnDrop,
+    ) -> std::io::Result<Self> {
         let (listener, address) = listener::bind()?;
-        let shared = Shared::new(config, address);
-        listener::serve(listener, Arc::clone(&shared))?;
+        let shared = Shared::new(config, clock, address);
+        listener::serve(listener, &shared)?;
         Ok(Self {
             handle: StubHandle { shared, address },
             verify_on_drop: std::sync::Mutex::new(verify_on_drop),

@@ -63,6 +63,23 @@ impl<T> Wait<T> {
         }
     }
 
+    /// Waits for a future; an error is why it can never be done.
+    pub(super) fn by(
+        what: String,
+        patience: Duration,
+        future: impl Future<Output = Result<T, String>> + Send + 'static,
+        report: impl Fn() -> String + Send + 'static,
+    ) -> Self {
+        let mut future = Box::pin(future);
+        let check = move |waker: &Waker| match future.as_mut().poll(&mut Context::from_waker(waker))
+        {
+            Poll::Ready(Ok(value)) => Found::Yes(value),
+            Poll::Ready(Err(why)) => Found::Never(why),
+            Poll::Pending => Found::NotYet,
+        };
+        Self::new(what, patience, check, report)
+    }
+
     /// Gives up after this much of the system's time.
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
