@@ -65,8 +65,8 @@ impl StubHandle {
             move |shared| async move {
                 let clock = moved(&shared)?;
                 let mut mover = Mover::new(clock)?;
-                mover.settle().await;
                 let end = shared.clock.now().saturating_add(time);
+                mover.settle().await;
                 while !mover.is_at(end) {
                     check_runs(&shared)?;
                     mover.step(end).await;
@@ -103,8 +103,8 @@ impl StubHandle {
         self.moving(what, help, |shared| async move {
             let clock = moved(&shared)?;
             let mut mover = Mover::new(clock)?;
-            mover.settle().await;
             let start = shared.clock.now();
+            mover.settle().await;
             loop {
                 check_runs(&shared)?;
                 let Some(end) = clock.next_pause() else {

@@ -144,17 +144,27 @@ impl Call {
 
     /// Sends it and reads the answer to its end, which has to be proper.
     pub(crate) async fn send(self) -> Answered {
+        self.try_send().await.unwrap()
+    }
+
+    /// As `send`, where it may fail.
+    pub(crate) async fn try_send(self) -> reqwest::Result<Answered> {
+        let response = self.request().send().await?;
+        Ok(Answered {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body: response.bytes().await?,
+        })
+    }
+
+    /// It, for what else reqwest can do with it.
+    pub(crate) fn request(self) -> reqwest::RequestBuilder {
         let body = self.body();
         let mut request = self.http.post(&self.url).body(body);
         for (name, value) in self.headers {
             request = request.header(name, value);
         }
-        let response = request.send().await.unwrap();
-        Answered {
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
-            body: response.bytes().await.unwrap(),
-        }
+        request
     }
 }
 

@@ -6,10 +6,7 @@
 
 use std::{
     future::poll_fn,
-    sync::{
-        Arc,
-        mpsc::{RecvTimeoutError, channel},
-    },
+    sync::{Arc, mpsc::channel},
     time::Duration,
 };
 
@@ -30,6 +27,10 @@ const TURNS: usize = 16;
 
 /// And so many behind a small step, in which mostly nothing happens; if something does, it gets those above too.
 const TURNS_OF_STEP: usize = 4;
+
+/// And so many where an answer is too long for its socket: a client that reads it needs more than one to make room
+/// there.
+const TURNS_OF_READER: usize = 256;
 
 /// So long at most this thread waits for others before its runtime gets more turns.
 const BREATH: Duration = Duration::from_millis(1);
@@ -67,7 +68,7 @@ impl<'a> Mover<'a> {
     /// Lets sockets settle.
     pub(in crate::server) async fn settle(&mut self) {
         let before = self.seen;
-        let mut drained = None;
+        let (mut drains, mut drained) = (false, None);
         let mut turns = match before {
             Some(_) => TURNS_OF_STEP,
             None => TURNS,
@@ -77,6 +78,9 @@ impl<'a> Mover<'a> {
                 yield_now().await;
             }
             turns = TURNS;
+            if std::mem::take(&mut drains) {
+                drain_background();
+            }
             let stubs = self.stubs();
             let looks: Vec<Look> = stubs.iter().map(|stub| stub.look()).collect();
             let both = || stubs.iter().zip(&looks);
@@ -91,9 +95,8 @@ impl<'a> Mover<'a> {
             if self.seen != begun {
                 self.seen = begun;
             } else if drained != begun && looks.iter().any(|look| look.writing) {
-                // whether such a socket has room again, only the background runtime is told
-                drain_background().await;
-                drained = begun;
+                turns = if begun == before { 0 } else { TURNS_OF_READER };
+                (drains, drained) = (true, begun);
             } else {
                 break;
             }
@@ -160,8 +163,9 @@ fn step_after(calm: Duration) -> Duration {
     step.unwrap_or(Duration::from_millis(1))
 }
 
-/// Waits until the background runtime has told its tasks what their sockets have for them.
-async fn drain_background() {
+/// Waits until the background runtime has told its tasks what their sockets have for them: whether one has room
+/// again shows in no other way.
+fn drain_background() {
     let Ok(runtime) = runtime() else {
         return;
     };
@@ -172,9 +176,8 @@ async fn drain_background() {
         yield_now().await;
         let _ = told.send(());
     });
-    while telling.recv_timeout(BREATH) == Err(RecvTimeoutError::Timeout) {
-        yield_now().await;
-    }
+    // this thread waits for it: no client may make room in between
+    let _ = telling.recv();
 }
 
 #[cfg(test)]
