@@ -34,20 +34,7 @@ async fn ask_with(
     body: Option<Value>,
     headers: &[(&str, &str)],
 ) -> Answered {
-    let url = stub.anthropic_url() + target;
-    let mut request = reqwest::Client::new().request(method.parse().unwrap(), url);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    if let Some(body) = body {
-        request = request.body(body.to_string());
-    }
-    let response = request.send().await.unwrap();
-    Answered {
-        status: response.status().as_u16(),
-        headers: response.headers().clone(),
-        body: response.bytes().await.unwrap(),
-    }
+    post::ask_at(method, stub.anthropic_url() + target, body, headers).await
 }
 
 async fn get(stub: &StubHandle, target: &str) -> Answered {

@@ -9,39 +9,20 @@
     reason = "a test may panic, and says loudly what it skips"
 )]
 
+#[path = "support/fixtures.rs"]
+mod fixtures;
+
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use fixtures::assert_bytes;
 use llm_wire_stub::*;
 use serde_json::{Value, json};
 
 const API: Api = Api::AnthropicMessages;
 
 fn fixture(name: &str) -> Bytes {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/anthropic_messages");
-    std::fs::read(path.join(name)).unwrap().into()
-}
-
-#[track_caller]
-fn assert_bytes(found: &[u8], expected: &[u8]) {
-    if found != expected {
-        let at = found
-            .iter()
-            .zip(expected)
-            .take_while(|(a, b)| a == b)
-            .count();
-        let around = |bytes: &[u8]| {
-            let end = bytes.len().min(at + 60);
-            bytes[at.saturating_sub(60).min(end)..end]
-                .escape_ascii()
-                .to_string()
-        };
-        panic!(
-            "the bytes differ at {at}\n  expected: `{}`\n  found: `{}`",
-            around(expected),
-            around(found)
-        );
-    }
+    fixtures::fixture(&format!("anthropic_messages/{name}"))
 }
 
 fn text_and_tools() -> Turn {
@@ -169,7 +150,7 @@ fn an_answer_of_every_era_is_what_its_fixture_says_byte_by_byte() {
         }
         found += "\n\n";
     }
-    assert_bytes(found.as_bytes(), &fixture);
+    assert_bytes("eras.txt", found.as_bytes(), &fixture);
 
     let error = ApiError::overloaded();
     let in_stream = |era| {
@@ -214,27 +195,27 @@ fn a_stream_is_what_its_fixture_says_byte_by_byte() {
                 .end(After::deltas(1), ApiError::overloaded()),
         ),
     ] {
-        assert_bytes(&sse_body(API, &turn), &fixture(name));
+        assert_bytes(name, &sse_body(API, &turn), &fixture(name));
     }
 }
 
 #[test]
 fn a_whole_body_is_what_its_fixture_says_byte_by_byte() {
-    assert_bytes(
-        &json_body(API, &text_and_tools()),
-        &fixture("text-and-tools.json"),
-    );
+    let name = "text-and-tools.json";
+    assert_bytes(name, &json_body(API, &text_and_tools()), &fixture(name));
     for (name, turn) in [
         ("thinking.json", thinking()),
         ("citations.json", citations()),
         ("server-tools.json", server_tools()),
         ("compaction.json", compaction()),
     ] {
-        assert_bytes(&json_body(API, &turn), &fixture(name));
+        assert_bytes(name, &json_body(API, &turn), &fixture(name));
     }
+    let name = "error-context-overflow.json";
     assert_bytes(
+        name,
         &error_body(API, &ApiError::context_overflow()),
-        &fixture("error-context-overflow.json"),
+        &fixture(name),
     );
 }
 

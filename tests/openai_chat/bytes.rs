@@ -7,29 +7,14 @@ use llm_wire_stub::bytes::Bytes;
 use llm_wire_stub::*;
 use serde_json::{Value, json};
 
-use crate::{API, post::call};
+use crate::{
+    API,
+    fixtures::{self, assert_bytes},
+    post::call,
+};
 
 fn fixture(name: &str) -> Bytes {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/openai_chat");
-    std::fs::read(path.join(name)).unwrap().into()
-}
-
-#[track_caller]
-fn assert_bytes(name: &str, found: &[u8], expected: &[u8]) {
-    if found != expected {
-        let same = |(a, b): &(&u8, &u8)| a == b;
-        let at = found.iter().zip(expected).take_while(same).count();
-        let around = |bytes: &[u8]| {
-            let end = bytes.len().min(at + 80);
-            let part = &bytes[at.saturating_sub(80).min(end)..end];
-            part.escape_ascii().to_string()
-        };
-        panic!(
-            "{name}: the bytes differ at {at}\n  expected: `{}`\n  found: `{}`",
-            around(expected),
-            around(found)
-        );
-    }
+    fixtures::fixture(&format!("openai_chat/{name}"))
 }
 
 /// A turn whose ids and model are those of the fixtures.

@@ -4,21 +4,7 @@ use llm_wire_stub::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::{API, turns::of_openai_chat};
-
-/// The events of a body that comes in these two pieces, read.
-pub(super) fn in_two(body: &[u8], at: usize) -> Reply {
-    let mut decoder = SseDecoder::new();
-    let mut accumulator = Accumulator::new(API);
-    for bytes in [&body[..at], &body[at..]] {
-        decoder.push(bytes).unwrap();
-        while let Some(event) = decoder.next_event() {
-            accumulator.push(&event).unwrap();
-        }
-    }
-    decoder.finish().unwrap();
-    accumulator.finish().unwrap()
-}
+use crate::{API, turns::of_openai_chat, two_pieces::in_two};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
@@ -41,7 +27,7 @@ proptest! {
         let expected = turn.normalized(API).unwrap();
         let body = sse_body(API, &turn);
         let at = at.index(body.len() + 1);
-        prop_assert_eq!(in_two(&body, at), expected, "split at {}", at);
+        prop_assert_eq!(in_two(API, &body, at), expected, "split at {}", at);
     }
 }
 
@@ -56,7 +42,7 @@ fn a_turn_with_everything_is_read_back_at_every_two_way_split() {
         let expected = turn.normalized(API).unwrap();
         let body = sse_body(API, &turn);
         for at in 0..=body.len() {
-            assert_eq!(in_two(&body, at), expected, "split at {at}");
+            assert_eq!(in_two(API, &body, at), expected, "split at {at}");
         }
     }
 }

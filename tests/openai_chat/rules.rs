@@ -6,43 +6,19 @@ use std::{fs, path::PathBuf};
 use llm_wire_stub::*;
 use serde_json::{Value, json};
 
-use crate::post::{Call, call};
-
-/// A rule, a request that breaks it, the answer (message, param, code), and one that only just does not break it.
-struct Row {
-    rule: &'static str,
-    breaks: Request,
-    text: &'static str,
-    param: Option<&'static str>,
-    code: Option<&'static str>,
-    passes: Request,
-}
-
-/// Changes a valid call.
-type Request = fn(Call) -> Call;
+use crate::{
+    openai_rules::{
+        Breach, CREDENTIALS, JSON_BODY, Row, assert_documented, assert_refused, assert_words,
+        builder, documented, object,
+    },
+    post::{Call, call},
+};
 
 /// A valid call.
 fn chat(stub: &StubHandle) -> Call {
     call(stub)
         .to("/v1/chat/completions")
         .header("authorization", "Bearer k")
-}
-
-fn builder() -> WireStubBuilder {
-    WireStub::builder()
-        .allow_script_drift()
-        .without_verify_on_drop()
-}
-
-/// The list of all rules in the documentation: name, default, what it refuses, source.
-fn documented() -> Vec<[String; 4]> {
-    let table = include_str!("../../src/api/openai_chat/rules/rules.md");
-    let rows = table.lines().skip(2).map(|line| {
-        let cells = line.trim_matches('|').split(" | ").map(|cell| cell.trim());
-        let cells: Vec<String> = cells.map(str::to_owned).collect();
-        cells.try_into().unwrap()
-    });
-    rows.collect()
 }
 
 fn user(content: impl Into<Value>) -> Value {
@@ -69,32 +45,9 @@ fn function(parameters: impl Into<Value>, strict: bool) -> Value {
     json!([{"type": "function", "function": {"name": "f", "parameters": parameters, "strict": strict}}])
 }
 
-/// An object with the member `a`, of this type.
-fn object(a: impl Into<Value>, required: &[&str]) -> Value {
-    let a = a.into();
-    json!({"type": "object", "properties": {"a": a}, "required": required, "additionalProperties": false})
-}
-
-const NO_KEY: &str = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.";
-const NO_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
-
 const ENVELOPE: &[Row] = &[
-    Row {
-        rule: "credentials",
-        breaks: |call| call.without_header("authorization"),
-        text: NO_KEY,
-        param: None,
-        code: None,
-        passes: |call| call,
-    },
-    Row {
-        rule: "json-body",
-        breaks: |call| call.raw_body("{"),
-        text: NO_JSON,
-        param: None,
-        code: None,
-        passes: |call| call,
-    },
+    CREDENTIALS,
+    JSON_BODY,
     Row {
         rule: "required-fields",
         breaks: |call| call.raw_body(r#"{"model":"m"}"#),
@@ -230,53 +183,24 @@ const CONVERSATION: &[Row] = &[
     },
 ];
 
-fn rows() -> impl Iterator<Item = &'static Row> {
+fn rows() -> impl Iterator<Item = &'static Row> + Clone {
     [ENVELOPE, SCHEMAS, CONVERSATION].into_iter().flatten()
 }
 
 #[tokio::test]
 async fn each_rule_refuses_its_request_in_the_services_words_and_lets_the_near_miss_pass() {
-    for row in rows() {
-        let stub = builder().turn("ok").with_rule(row.rule).start();
-        let refused = (row.breaks)(chat(&stub)).send().await;
-        let status = if row.rule == "credentials" { 401 } else { 400 };
-        assert_eq!((refused.status, refused.why()), (status, row.rule));
-        let expected = json!({"error": {
-            "message": row.text, "type": "invalid_request_error", "param": row.param, "code": row.code,
-        }});
-        assert_eq!(refused.json(), expected, "{}", row.rule);
-        let passed = (row.passes)(chat(&stub)).send().await;
-        assert_eq!(passed.status, 200, "{}: {:?}", row.rule, passed.body);
-    }
+    assert_refused(rows(), chat).await;
 }
 
 #[tokio::test]
 async fn each_rule_is_documented_and_can_be_switched_off() {
-    let rules: Vec<_> = rows().map(|row| format!("`{}`", row.rule)).collect();
-    let documented = documented();
-    let named: Vec<_> = documented.iter().map(|[name, ..]| name.clone()).collect();
-    assert_eq!(rules, named);
-    for (row, [_, default, _, source]) in rows().zip(documented) {
-        let stub = builder().turn("ok").start();
-        let answered = (row.breaks)(chat(&stub)).send().await;
-        let expected = if default == "on" { row.rule } else { "" };
-        assert_eq!(answered.why(), expected, "{}", row.rule);
-
-        let stub = builder().turn("ok").without_rule(row.rule).start();
-        let answered = (row.breaks)(chat(&stub)).send().await;
-        assert_eq!(answered.why(), "", "{}", row.rule);
-
-        let stub = builder().with_rule(row.rule).start();
-        (row.breaks)(chat(&stub)).send().await;
-        let report = stub.try_verify().unwrap_err().to_string();
-        let known = format!("where: rule `{}`, known from: {source}\n", row.rule);
-        assert!(report.contains(&known), "{known}\n{report}");
-    }
+    let table = include_str!("../../src/api/openai_chat/rules/rules.md");
+    assert_documented(rows(), documented(table), chat).await;
 }
 
 #[tokio::test]
 async fn more_breaches_have_their_own_words() {
-    let cases: [(Request, &str, Option<&str>); 8] = [
+    let breaches: &[Breach] = &[
         (
             |call| call.raw_body("{}"),
             "you must provide a model parameter",
@@ -325,12 +249,7 @@ async fn more_breaches_have_their_own_words() {
             Some("response_format"),
         ),
     ];
-    for (breaks, text, param) in cases {
-        let stub = builder().turn("ok").start();
-        let refused = breaks(chat(&stub)).send().await;
-        assert_eq!(refused.message(), text);
-        assert_eq!(refused.json()["error"]["param"], json!(param), "{text}");
-    }
+    assert_words(breaches, chat).await;
 }
 
 #[tokio::test]

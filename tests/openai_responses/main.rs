@@ -10,12 +10,18 @@
 
 #[path = "../support/catalogue.rs"]
 mod catalogue;
+#[path = "../support/fixtures.rs"]
+mod fixtures;
+#[path = "../support/openai_rules.rs"]
+mod openai_rules;
 #[path = "../support/post.rs"]
 mod post;
 #[path = "../support/captures.rs"]
 mod recorded;
 #[path = "../support/turns/mod.rs"]
 mod turns;
+#[path = "../support/two_pieces.rs"]
+mod two_pieces;
 
 mod bytes;
 mod captures;

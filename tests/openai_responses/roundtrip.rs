@@ -4,27 +4,11 @@ use llm_wire_stub::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::{API, turns::of_openai_responses};
-
-/// The events of a body that comes in these two pieces.
-fn events_in_two(body: &[u8], at: usize) -> Vec<SseEvent> {
-    let mut decoder = SseDecoder::new();
-    let mut events = Vec::new();
-    for bytes in [&body[..at], &body[at..]] {
-        decoder.push(bytes).unwrap();
-        events.extend(std::iter::from_fn(|| decoder.next_event()));
-    }
-    decoder.finish().unwrap();
-    events
-}
-
-fn in_two(body: &[u8], at: usize) -> Reply {
-    let mut accumulator = Accumulator::new(API);
-    for event in events_in_two(body, at) {
-        accumulator.push(&event).unwrap();
-    }
-    accumulator.finish().unwrap()
-}
+use crate::{
+    API,
+    turns::of_openai_responses,
+    two_pieces::{events_in_two, in_two},
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
@@ -47,7 +31,7 @@ proptest! {
         let expected = turn.normalized(API).unwrap();
         let body = sse_body(API, &turn);
         let at = at.index(body.len() + 1);
-        prop_assert_eq!(in_two(&body, at), expected, "split at {}", at);
+        prop_assert_eq!(in_two(API, &body, at), expected, "split at {}", at);
     }
 }
 

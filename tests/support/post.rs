@@ -226,3 +226,25 @@ impl Answered {
         }
     }
 }
+
+/// Asks a server for what stands at this address.
+pub(crate) async fn ask_at(
+    method: &str,
+    url: String,
+    body: Option<Value>,
+    headers: &[(&str, &str)],
+) -> Answered {
+    let mut request = reqwest::Client::new().request(method.parse().unwrap(), url);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if let Some(body) = body {
+        request = request.body(body.to_string());
+    }
+    let response = request.send().await.unwrap();
+    Answered {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        body: response.bytes().await.unwrap(),
+    }
+}

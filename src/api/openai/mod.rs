@@ -1,7 +1,8 @@
 //! What the APIs of OpenAI share: the error table, the response headers, moderation, the rules on every request, and the
-//! side roads beside them; text in fragments, and its characters.
+//! side roads beside them; text in fragments and its characters, and reading streams of chunks.
 
 mod characters;
+pub(crate) mod chunks;
 mod error;
 mod head;
 pub(crate) mod moderation;
@@ -9,11 +10,13 @@ mod piece;
 pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod side_roads;
+mod unsayable;
 
 pub(crate) use characters::Characters;
 pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
 pub(crate) use piece::{Fragment, Piece};
+pub(crate) use unsayable::{check_extras, unsayable};
 
 /// The model named where neither the turn nor the request names one.
 pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";

@@ -22,9 +22,7 @@ mod rules;
 mod view;
 mod words;
 
-pub(crate) use accumulate::{
-    ChatAccumulator, body_to_reply, named_error, provider_error, read_usage,
-};
+pub(crate) use accumulate::{ChatAccumulator, body_to_reply, read_usage};
 pub(crate) use asked::Asked;
 pub(crate) use dialect::{
     RulesOf, base_path, error_answer, error_events, head, known_path, line_end, of_request, paths,

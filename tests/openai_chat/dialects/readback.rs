@@ -85,7 +85,7 @@ fn a_stream_is_read_back_at_every_two_way_split() {
         let expected = turn.normalized(API).unwrap();
         let body = sse_body(API, &turn);
         for at in 0..=body.len() {
-            let read = crate::roundtrip::in_two(&body, at);
+            let read = crate::two_pieces::in_two(API, &body, at);
             assert_eq!(read, expected, "{} at {at}", dialect.name());
         }
     }

@@ -2,9 +2,12 @@
 
 use serde_json::Value;
 
-use super::{ChatAccumulator, Checked, provider_error};
+use super::{ChatAccumulator, Checked};
 use crate::{
-    api::accumulate::{Members, body_object},
+    api::{
+        accumulate::{Members, body_object},
+        openai::chunks::provider_error,
+    },
     script::Reply,
 };
 
@@ -12,7 +15,7 @@ use crate::{
 pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
     let map = body_object(body, &[b"data:"])?;
     let members = Members::new("", &map);
-    if let Some(error) = provider_error(members, "a chat.completion") {
+    if let Some(error) = provider_error(members, || "a chat.completion".to_owned()) {
         return Err(error);
     }
     match members.string_or_null("object")? {

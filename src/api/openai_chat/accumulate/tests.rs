@@ -58,7 +58,7 @@ fn error(data: &[String]) -> AccumulateError {
 }
 
 fn done() -> String {
-    DONE.to_owned()
+    "[DONE]".to_owned()
 }
 
 #[track_caller]

@@ -1,13 +1,16 @@
 //! What an answer cannot carry, and the way out.
 
 use crate::{
-    api::openai_chat::dialect::{Row, Slot, Tier},
+    api::{
+        openai,
+        openai_chat::dialect::{Row, Slot, Tier},
+    },
     script::{Extras, ScriptedPart},
 };
 
 /// That this cannot be said.
 pub(super) fn unsayable(row: &Row, what: &str, help: &str) -> String {
-    format!("{} cannot say {what}\n  help: {help}", row.name)
+    openai::unsayable(row.name, what, help)
 }
 
 /// Why this part cannot be said.
@@ -38,25 +41,13 @@ pub(super) fn no_place_for(part: &ScriptedPart, row: &Row) -> String {
 
 /// What stands around the answer of other APIs only.
 pub(super) fn check_extras(extras: &Extras, row: &Row) -> Result<(), String> {
-    let no_tier = row.tier == Tier::Never;
-    for (said, what) in [
-        (extras.usage_at_start.is_some(), "usage_at_start"),
-        (extras.stop_details.is_some(), "stop_details"),
-        (extras.container.is_some(), "container"),
-        (extras.context_management.is_some(), "context_management"),
-        (extras.inference_geo.is_some(), "inference_geo"),
-        (
-            extras.moderation.is_some() && !row.stream.chunk.has(Slot::Moderation),
-            "moderation",
-        ),
-        (no_tier && extras.service_tier.is_some(), "service_tier"),
-    ] {
-        if said {
-            return Err(format!(
-                "an answer of {} has no `{what}`\n  help: leave it out of the turn",
-                row.name
-            ));
-        }
-    }
-    Ok(())
+    let mut carried = Vec::new();
+    carried.extend(
+        row.stream
+            .chunk
+            .has(Slot::Moderation)
+            .then_some("moderation"),
+    );
+    carried.extend((row.tier != Tier::Never).then_some("service_tier"));
+    openai::check_extras(extras, row.name, &carried)
 }

@@ -20,17 +20,16 @@ use self::choice::Choice;
 use crate::{
     api::{
         accumulate::{AccumulateErrorKind, Found, Members, Problem, body_object},
-        openai_chat::{named_error, provider_error, read_usage},
+        openai::chunks::{Event, Name, Progress, provider_error},
+        openai_chat::read_usage,
     },
-    json,
-    script::{self, Part, Reply, Usage, count},
+    script::{self, Part, Reply, Usage},
     sse::SseEvent,
 };
 
 /// Behind a pointer, so that a `Result` stays small.
 type Checked<T> = Result<T, Box<Problem>>;
 
-const DONE: &str = "[DONE]";
 const OBJECT: &str = "text_completion";
 
 /// More choices than this no request asks for.
@@ -39,8 +38,7 @@ const MOST_CHOICES: usize = 4096;
 /// The events of one answer in, its [`Reply`] out.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionsAccumulator {
-    id: String,
-    model: String,
+    name: Name,
     /// By their indices.
     choices: Vec<Choice>,
     usage: Usage,
@@ -49,43 +47,12 @@ pub(crate) struct CompletionsAccumulator {
 
 impl CompletionsAccumulator {
     pub(crate) fn push(&mut self, event: &SseEvent) -> Checked<()> {
-        let data = event.data();
-        let is_error = event.name() == Some("error");
-        if data.trim() == DONE {
-            return self.push_done();
+        match self.progress().event(event)? {
+            Event::Chunk(chunk) => self.object(Members::new("", &chunk))?,
+            Event::Done => self.done = true,
+            Event::Nothing => {}
         }
-        if data.bytes().all(|byte| byte == b'\n') && !is_error {
-            return Ok(());
-        }
-        let map = match json::parse(data.as_bytes()) {
-            Ok(Value::Object(map)) => map,
-            Ok(Value::Null) if !is_error => return Ok(()),
-            Ok(_) | Err(_) if is_error => return Err(named_error(data, &self.expected())),
-            Ok(_) | Err(_) => {
-                return Err(Problem::new(
-                    AccumulateErrorKind::MalformedJson,
-                    "the data of an event is not one JSON object",
-                    "one JSON object, or [DONE]",
-                    Found::quoted(data),
-                ));
-            }
-        };
-        let members = Members::new("", &map);
-        if let Some(error) = provider_error(members, &self.expected()) {
-            return Err(error);
-        }
-        if is_error {
-            return Err(named_error(data, &self.expected()));
-        }
-        if self.done {
-            return Err(Problem::new(
-                AccumulateErrorKind::UnexpectedEvent,
-                "an event came behind [DONE]",
-                self.expected(),
-                Found::quoted(data),
-            ));
-        }
-        self.object(members)
+        Ok(())
     }
 
     /// A chunk, or a whole body.
@@ -108,18 +75,7 @@ impl CompletionsAccumulator {
             None | Some(OBJECT) => {}
             Some(_) => return Err(members.wrong("object", format!("`{OBJECT}`"))),
         }
-        let id = members.string_or_null("id")?.unwrap_or_default();
-        if !id.is_empty() && !self.id.is_empty() && id != self.id {
-            let problem = members.wrong("id", format!("`{}`, as before", self.id.escape_debug()));
-            return Err(problem
-                .help("two answers may have been joined; each needs an accumulator of its own"));
-        }
-        let model = members.string_or_null("model")?.unwrap_or_default();
-        for (known, said) in [(&mut self.id, id), (&mut self.model, model)] {
-            if known.is_empty() {
-                said.clone_into(known);
-            }
-        }
+        self.name.read(members)?;
         read_usage(members, &mut self.usage)
     }
 
@@ -143,53 +99,20 @@ impl CompletionsAccumulator {
         })
     }
 
-    fn push_done(&mut self) -> Checked<()> {
-        match self.open_choice() {
-            None => {
-                self.done = true;
-                Ok(())
-            }
-            Some(n) => {
-                let field = format!("choices[{n}].finish_reason");
-                Err(Problem::new(
-                    AccumulateErrorKind::MissingField { field },
-                    "the answer is done and a choice has no finish_reason",
-                    self.expected(),
-                    Found::quoted(DONE),
-                ))
-            }
-        }
-    }
-
-    /// The first choice that has not finished; the first of all if there is none.
-    fn open_choice(&self) -> Option<usize> {
-        if self.choices.is_empty() {
-            return Some(0);
-        }
-        self.choices.iter().position(Choice::is_open)
+    fn progress(&self) -> Progress {
+        let finished = self.choices.iter().map(|choice| !choice.is_open());
+        Progress::of(finished, self.done)
     }
 
     /// The reply, after `events` events.
     pub(crate) fn finish(&mut self, events: usize) -> Checked<Reply> {
-        if let Some(n) = self.open_choice() {
-            return Err(Problem::new(
-                AccumulateErrorKind::Truncated,
-                format!("the answer ended before the finish_reason of choice {n}"),
-                self.expected(),
-                Found::Said(format!(
-                    "the end of the stream, after {}",
-                    count(events, "event")
-                )),
-            )
-            .help(
-                "if the early end is scripted, expect this error; what was read is in `partial()`",
-            ));
-        }
+        self.progress().check_end(events)?;
         let mut choices = std::mem::take(&mut self.choices).into_iter();
         let (parts, reason) = choices.next().unwrap_or_default().into_said();
+        let name = std::mem::take(&mut self.name);
         let mut reply = Reply::new(
-            std::mem::take(&mut self.id),
-            std::mem::take(&mut self.model),
+            name.id,
+            name.model,
             parts,
             reason,
             std::mem::take(&mut self.usage),
@@ -211,12 +134,7 @@ impl CompletionsAccumulator {
 
     /// What may come next.
     pub(crate) fn expected(&self) -> String {
-        match self.open_choice() {
-            _ if self.done => "the end of the stream".to_owned(),
-            Some(0) if self.choices.is_empty() => "a chunk with a choice".to_owned(),
-            Some(n) => format!("a chunk of choice {n}, up to its finish_reason"),
-            None => DONE.to_owned(),
-        }
+        self.progress().expected()
     }
 }
 
@@ -224,7 +142,7 @@ impl CompletionsAccumulator {
 pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
     let map = body_object(body, &[b"data:"])?;
     let members = Members::new("", &map);
-    if let Some(error) = provider_error(members, "a text_completion") {
+    if let Some(error) = provider_error(members, || "a text_completion".to_owned()) {
         return Err(error);
     }
     let mut read = CompletionsAccumulator::default();

@@ -3,7 +3,7 @@
 use crate::{
     api::{
         Context, Ids,
-        openai::Piece,
+        openai::{self, Piece},
         openai_completions::{
             DEFAULT_MODEL,
             asked::{Asked, Echo, Prompt},
@@ -11,8 +11,11 @@ use crate::{
         },
     },
     json::{write_number, write_str},
-    script::{self, CallOrder, Era, Extent, Extras, Part, Reply, Says, ScriptedPart, Turn, Usage},
+    script::{self, CallOrder, Era, Extent, Part, Reply, Says, ScriptedPart, Turn, Usage},
 };
+
+/// In the words of a message.
+const NAME: &str = "OpenAI Completions";
 
 /// A turn as this API says it: all text is one, the id is filled in.
 pub(super) struct Said {
@@ -46,7 +49,7 @@ impl Said {
             );
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
-        check_extras(&extras)?;
+        openai::check_extras(&extras, NAME, &[])?;
         if message.call_order == CallOrder::Interleaved {
             return Err(unsayable_call());
         }
@@ -168,31 +171,11 @@ fn piece(part: &ScriptedPart) -> Result<Option<Piece>, String> {
 }
 
 fn unsayable(what: &str, help: &str) -> String {
-    format!("OpenAI Completions cannot say {what}\n  help: {help}")
+    openai::unsayable(NAME, what, help)
 }
 
 fn unsayable_call() -> String {
     unsayable("a tool call", "give it to an API that has tools")
-}
-
-/// What stands around the answer of other APIs only.
-fn check_extras(extras: &Extras) -> Result<(), String> {
-    for (said, what) in [
-        (extras.usage_at_start.is_some(), "usage_at_start"),
-        (extras.stop_details.is_some(), "stop_details"),
-        (extras.container.is_some(), "container"),
-        (extras.context_management.is_some(), "context_management"),
-        (extras.moderation.is_some(), "moderation"),
-        (extras.service_tier.is_some(), "service_tier"),
-        (extras.inference_geo.is_some(), "inference_geo"),
-    ] {
-        if said {
-            return Err(format!(
-                "an answer of OpenAI Completions has no `{what}`\n  help: leave it out of the turn"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// What a client that loses nothing reads from `turn`.

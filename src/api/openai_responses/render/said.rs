@@ -8,9 +8,12 @@ use super::{
     items::Items,
 };
 use crate::{
-    api::{Context, openai_responses::words},
-    script::{CallOrder, Era, Extent, Extras, Says, StopReason, Turn, Usage},
+    api::{Context, openai, openai_responses::words},
+    script::{CallOrder, Era, Extent, Says, StopReason, Turn, Usage},
 };
+
+/// In the words of a message.
+const NAME: &str = "OpenAI Responses";
 
 /// A turn as this API says it: adjacent text is one message, ids are filled in.
 pub(super) struct Said {
@@ -34,7 +37,7 @@ impl Said {
                 .to_owned());
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
-        check_extras(&extras)?;
+        openai::check_extras(&extras, NAME, &["moderation", "service_tier"])?;
         if message.call_order == CallOrder::Interleaved {
             return Err(unsayable(
                 "tool calls in turns: its items come one after the other",
@@ -134,25 +137,7 @@ impl Said {
 }
 
 pub(super) fn unsayable(what: &str, help: &str) -> String {
-    format!("OpenAI Responses cannot say {what}\n  help: {help}")
-}
-
-/// What stands around the answer of other APIs only.
-fn check_extras(extras: &Extras) -> Result<(), String> {
-    for (said, what) in [
-        (extras.usage_at_start.is_some(), "usage_at_start"),
-        (extras.stop_details.is_some(), "stop_details"),
-        (extras.container.is_some(), "container"),
-        (extras.context_management.is_some(), "context_management"),
-        (extras.inference_geo.is_some(), "inference_geo"),
-    ] {
-        if said {
-            return Err(format!(
-                "an answer of OpenAI Responses has no `{what}`\n  help: leave it out of the turn"
-            ));
-        }
-    }
-    Ok(())
+    openai::unsayable(NAME, what, help)
 }
 
 impl Item {
