@@ -40,7 +40,8 @@ pub fn sse_body(api: Api, turn: &Turn) -> Bytes {
 ///
 /// # Errors
 ///
-/// If the turn cannot be streamed: it is an error turn, a place or a fault has no target.
+/// If the turn cannot be streamed: it is an error turn, the API cannot carry what it says, a place or a fault has no
+/// target.
 pub fn try_sse_body(api: Api, turn: &Turn) -> Result<Bytes, UnplayableError> {
     let mut body = Vec::new();
     for bytes in stream(api, turn, Cut::Whole)? {
@@ -77,7 +78,8 @@ pub fn chunks(api: Api, turn: &Turn, cut: Cut) -> impl Iterator<Item = Bytes> + 
 ///
 /// # Errors
 ///
-/// If the turn cannot be streamed: it is an error turn, a place, a fault or a cut has no target.
+/// If the turn cannot be streamed: it is an error turn, the API cannot carry what it says, a place, a fault or a cut
+/// has no target.
 pub fn try_chunks(
     api: Api,
     turn: &Turn,
@@ -114,8 +116,8 @@ pub fn json_body(api: Api, turn: &Turn) -> Bytes {
 ///
 /// # Errors
 ///
-/// If the turn has no such body: it is an error turn, its arguments are no JSON, a place or a fault has
-/// no target.
+/// If the turn has no such body: it is an error turn, the API cannot carry what it says, its arguments are no JSON
+/// (where a body has them as a value), a place or a fault has no target.
 pub fn try_json_body(api: Api, turn: &Turn) -> Result<Bytes, UnplayableError> {
     let mut body = Vec::new();
     for bytes in bodies(api, turn, Form::Json, Cut::Whole)? {

@@ -116,7 +116,9 @@ pub enum Api {
     /// what the request asked for, in the service's form and with its defaults; `stream_options.include_obfuscation` is
     /// honoured. The helpers without a request ([`sse_body`](crate::sse_body)) write everything that a turn says.
     /// Messages of `gpt-5.4` and later models say their `phase`: a message with other items behind it is `commentary`; in a
-    /// live turn none says it. Log probabilities stay empty.
+    /// live turn none says it. `logprobs` are `[]`, whatever `top_logprobs` and
+    /// `include: ["message.output_text.logprobs"]` ask for: a turn has none to say, and none are made up, since what the
+    /// service writes there was not recorded.
     ///
     /// Bytes as recorded in 2026. Not recorded, so this crate's own: events of refusals; the place of an annotation in a
     /// stream, behind its text; the order of members in `error`, whose nested form was seen in 2025 (the flat one of the

@@ -263,6 +263,10 @@ impl Turn {
     /// Says how the text, the thinking, the arguments or the input added last are cut into deltas; without it text and
     /// thinking are cut into words.
     ///
+    /// Of a tool of the provider's it cuts what is streamed of the call. On OpenAI Responses that is the code and the
+    /// arguments of MCP; searches of the web and of files have nothing that is streamed, so it has no effect on them.
+    /// A call that comes whole, as in some [dialects](crate::Dialect) of Chat, cannot be cut: the turn is unplayable.
+    ///
     /// # Panics
     ///
     /// At the caller's line: if there is no part yet, or one that is never cut; if explicit pieces do not

@@ -130,3 +130,16 @@ fn an_answer_that_is_cut_short_is_an_error_with_what_came() {
     assert_eq!(error.kind(), &expected);
     assert_eq!(error.partial(), [Part::Text("one two".to_owned())]);
 }
+
+#[test]
+fn a_search_has_nothing_that_fragments_could_cut() {
+    let searches = [
+        ServerTool::web_search("tides", [("Tides", "https://tides.example")]),
+        ServerTool::file_search("tides", [("a.txt", "High.")]),
+    ];
+    for search in searches {
+        let turn = Turn::new().server_tool(search);
+        let cut = turn.clone().fragments(Fragments::size(1));
+        assert_eq!(sse_body(API, &cut), sse_body(API, &turn));
+    }
+}

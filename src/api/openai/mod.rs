@@ -16,10 +16,26 @@ pub(crate) use characters::Characters;
 pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
 pub(crate) use piece::{Fragment, Piece};
-pub(crate) use unsayable::{check_extras, unsayable};
+pub(crate) use unsayable::{check_extras, no_era, uncounted, unsayable};
 
 /// The model named where neither the turn nor the request names one.
 pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";
+
+/// When every answer was made: the stub's clock stands still. Seconds since 1970.
+pub(crate) const CREATED: u64 = 1_787_150_052;
+
+/// Whether a part of the answer is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Yes,
+    No,
+}
+
+impl Wanted {
+    pub(crate) const fn when(asked: bool) -> Self {
+        if asked { Self::Yes } else { Self::No }
+    }
+}
 
 /// The dice of the response headers. The APIs have theirs below this.
 const HEAD: u64 = 1 << 32;

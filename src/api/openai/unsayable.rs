@@ -7,6 +7,16 @@ pub(crate) fn unsayable(name: &str, what: &str, help: &str) -> String {
     format!("{name} cannot say {what}\n  help: {help}")
 }
 
+/// That answers have no forms of other months.
+pub(crate) fn no_era(name: &str) -> String {
+    format!("on {name} answers are written as today only\n  help: leave out `.era(..)`")
+}
+
+/// That the usage has no member for this.
+pub(crate) fn uncounted(name: &str, what: &str) -> String {
+    format!("the usage of {name} cannot say {what}\n  help: leave it out of the usage")
+}
+
 /// That nothing stands around the answer that this has no member for; `carried` are those that it has.
 pub(crate) fn check_extras(extras: &Extras, name: &str, carried: &[&str]) -> Result<(), String> {
     for (said, what) in [

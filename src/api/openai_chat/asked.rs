@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::api::sketch::string;
+use crate::api::{openai::Wanted, sketch::string};
 
 /// What the answer depends on besides the turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +16,6 @@ pub(crate) struct Asked {
     pub(super) moderation: Moderation,
     /// `n`: how many choices.
     pub(super) choices: usize,
-}
-
-/// Whether a part of the answer is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
-    Yes,
-    No,
 }
 
 /// Whether what moderation finds is part of the answer.
@@ -46,12 +39,11 @@ impl Asked {
             |name: &str| Some(body.get("stream_options")?.get(name)? == &Value::Bool(true));
         let number = |name: &str| body.get(name).and_then(Value::as_u64);
         let small = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let wanted = |yes: bool| if yes { Wanted::Yes } else { Wanted::No };
         let moderation = body.get("moderation").filter(|asked| asked.is_object());
         let logprobs = body.get("logprobs") == Some(&Value::Bool(true));
         Self {
-            usage: wanted(option("include_usage") == Some(true)),
-            obfuscation: wanted(option("include_obfuscation") != Some(false)),
+            usage: Wanted::when(option("include_usage") == Some(true)),
+            obfuscation: Wanted::when(option("include_obfuscation") != Some(false)),
             top_logprobs: logprobs
                 .then(|| small(number("top_logprobs").unwrap_or(0).min(MOST_LOGPROBS))),
             moderation: match moderation {

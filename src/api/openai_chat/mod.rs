@@ -34,9 +34,6 @@ pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
 
-/// When every answer was made: the stub's clock stands still. Seconds since 1970.
-const CREATED: u64 = 1_787_150_052;
-
 /// What each generated value's dice are for, so that one more draw of one never moves another.
 mod purpose {
     pub(super) const MESSAGE: u64 = 1;
@@ -46,10 +43,10 @@ mod purpose {
     pub(super) const FINGERPRINT: u64 = 5;
     pub(super) const LOGPROBS: u64 = 7;
     pub(super) const MODERATION: u64 = 8;
-    pub(super) const SIGNATURE: u64 = 14;
     pub(super) const COMMENTS: u64 = 9;
     pub(super) const TOKENS: u64 = 10;
     pub(super) const SEED: u64 = 11;
     pub(super) const REQUEST: u64 = 12;
     pub(super) const HEAD: u64 = 13;
+    pub(super) const SIGNATURE: u64 = 14;
 }

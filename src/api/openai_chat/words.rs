@@ -1,6 +1,9 @@
 //! The API's words for neutral ones, in both directions.
 
-use crate::script::{StopReason, Usage};
+use crate::{
+    api::openai::{uncounted, unsayable},
+    script::{StopReason, Usage},
+};
 
 /// The API's word for a stop reason. A refusal stops as any answer does; its words stand in another member.
 ///
@@ -9,10 +12,8 @@ use crate::script::{StopReason, Usage};
 /// A reason that the API has no word for.
 pub(super) fn finish_reason<'a>(reason: &'a StopReason, api: &str) -> Result<&'a str, String> {
     let unsayable = |what: &str| {
-        Err(format!(
-            "{api} cannot say that {what}\n  \
-             help: choose another stop reason; a string stands for itself"
-        ))
+        let help = "choose another stop reason; a string stands for itself";
+        Err(unsayable(api, &format!("that {what}"), help))
     };
     match reason {
         StopReason::EndTurn | StopReason::StopSequence(_) | StopReason::Refusal => Ok("stop"),
@@ -74,9 +75,7 @@ pub(super) fn check_usage(usage: &Usage, api: &str) -> Result<(), String> {
         ),
     ] {
         if said {
-            return Err(format!(
-                "the usage of {api} cannot say {what}\n  help: leave it out of the usage"
-            ));
+            return Err(uncounted(api, what));
         }
     }
     Ok(())

@@ -30,6 +30,9 @@ pub(crate) use view::view;
 /// The model named where neither the turn nor the request names one.
 const DEFAULT_MODEL: &str = "gpt-3.5-turbo-instruct";
 
+/// In the words of a message.
+const NAME: &str = "OpenAI Completions";
+
 /// What each generated value's dice are for, so that one more draw of one never moves another.
 mod purpose {
     pub(super) const COMPLETION: u64 = 1;

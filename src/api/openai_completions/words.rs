@@ -1,6 +1,10 @@
 //! The API's words for neutral ones, in both directions.
 
-use crate::script::{StopReason, Usage};
+use super::NAME;
+use crate::{
+    api::openai::{uncounted, unsayable},
+    script::{StopReason, Usage},
+};
 
 /// The API's word for a stop reason.
 ///
@@ -9,10 +13,8 @@ use crate::script::{StopReason, Usage};
 /// A reason that the API has no word for.
 pub(super) fn finish_reason(reason: &StopReason) -> Result<&str, String> {
     let unsayable = |what: &str| {
-        Err(format!(
-            "OpenAI Completions cannot say that {what}\n  \
-             help: choose another stop reason; a string stands for itself"
-        ))
+        let help = "choose another stop reason; a string stands for itself";
+        Err(unsayable(NAME, &format!("that {what}"), help))
     };
     match reason {
         StopReason::EndTurn | StopReason::StopSequence(_) => Ok("stop"),
@@ -82,9 +84,7 @@ pub(super) fn check_usage(usage: &Usage) -> Result<(), String> {
         ),
     ] {
         if said {
-            return Err(format!(
-                "the usage of OpenAI Completions cannot say {what}\n  help: leave it out of the usage"
-            ));
+            return Err(uncounted(NAME, what));
         }
     }
     Ok(())

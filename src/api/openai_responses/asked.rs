@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::echo;
-use crate::api::sketch::items;
+use crate::api::{openai::Wanted, sketch::items};
 
 /// What the answer depends on besides the turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,26 +24,19 @@ pub(crate) struct Asked {
     echo: Vec<(&'static str, String)>,
 }
 
-/// Whether a part of the answer is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
-    Yes,
-    No,
-}
-
 impl Asked {
     /// Reads the body, which came in these bytes.
     pub(crate) fn read(body: &Value, sent: &[u8]) -> Self {
-        let wanted = |yes: bool| if yes { Wanted::Yes } else { Wanted::No };
-        let included = |name: &str| wanted(items(body.get("include")).any(|item| item == name));
+        let included =
+            |name: &str| Wanted::when(items(body.get("include")).any(|item| item == name));
         let obfuscation = body.pointer("/stream_options/include_obfuscation");
         Self {
-            obfuscation: wanted(obfuscation != Some(&Value::Bool(false))),
+            obfuscation: Wanted::when(obfuscation != Some(&Value::Bool(false))),
             encrypted_reasoning: included("reasoning.encrypted_content"),
             web_sources: included("web_search_call.action.sources"),
             file_results: included("file_search_call.results"),
             code_outputs: included("code_interpreter_call.outputs"),
-            moderation: wanted(body.get("moderation").is_some_and(Value::is_object)),
+            moderation: Wanted::when(body.get("moderation").is_some_and(Value::is_object)),
             echo: echo::read(body, std::str::from_utf8(sent).unwrap_or_default()),
         }
     }

@@ -37,6 +37,9 @@ pub(crate) use render::{Events, body, error_events, normalized, response_id};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
 
+/// In the words of a message.
+const NAME: &str = "OpenAI Responses";
+
 /// What each generated value's dice are for, so that one more draw of one never moves another.
 mod purpose {
     pub(super) const RESPONSE: u64 = 1;

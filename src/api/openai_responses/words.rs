@@ -1,6 +1,10 @@
 //! The API's words for neutral ones, in both directions.
 
-use crate::script::{StopReason, Usage};
+use super::NAME;
+use crate::{
+    api::openai::{uncounted, unsayable},
+    script::{StopReason, Usage},
+};
 
 /// Why the model stopped, of an answer that calls the client's tools or does not.
 pub(super) fn effective(given: Option<&StopReason>, calls: bool) -> StopReason {
@@ -17,11 +21,7 @@ pub(super) fn effective(given: Option<&StopReason>, calls: bool) -> StopReason {
 ///
 /// A reason that cannot be read back from the answer: the API has no member for it.
 pub(super) fn incomplete(reason: &StopReason, calls: bool) -> Result<Option<&'static str>, String> {
-    let unsayable = |what: &str, help: &str| {
-        Err(format!(
-            "OpenAI Responses cannot say that {what}\n  help: {help}"
-        ))
-    };
+    let unsayable = |what: &str, help| Err(unsayable(NAME, &format!("that {what}"), help));
     let other = "choose another stop reason";
     match reason {
         StopReason::EndTurn if calls => unsayable(
@@ -77,9 +77,7 @@ pub(super) fn check_usage(usage: &Usage) -> Result<(), String> {
         (passes, "what each pass over the model cost"),
     ] {
         if said > 0 {
-            return Err(format!(
-                "the usage of OpenAI Responses cannot say {what}\n  help: leave it out of the usage"
-            ));
+            return Err(uncounted(NAME, what));
         }
     }
     Ok(())

@@ -4,8 +4,8 @@ use super::{Done, Escapes, Filled, Printed, Row, Slot, Template, row};
 use crate::{
     api::{
         Api, Context, Head, Mark, WireEvent,
-        openai::{self, Words},
-        openai_chat::{CREATED, render::Envelope},
+        openai::{self, CREATED, Words},
+        openai_chat::render::Envelope,
     },
     json::{indented, write_number, write_str},
     script::{ApiError, ErrorKind, Message, Says, Turn},

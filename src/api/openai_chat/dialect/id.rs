@@ -1,6 +1,6 @@
 //! The forms of generated ids.
 
-use crate::api::{Ids, openai_chat::CREATED};
+use crate::api::{Ids, openai::CREATED};
 
 /// An id, piece by piece.
 pub(in crate::api::openai_chat) type Form = &'static [Id];

@@ -15,14 +15,14 @@ use serde_json::Value;
 
 use self::{compared::difference, recorded::Recorded};
 use super::{
-    asked::{Asked, Moderation, Wanted},
+    asked::{Asked, Moderation},
     render,
 };
 use crate::{
     api::{
         AccumulateError, AccumulateErrorKind, Api, Context,
         accumulate::{Found, Problem, accumulate, accumulate_json},
-        openai,
+        openai::{self, Wanted},
     },
     json_slices::{compact, member},
     script::{After, ApiError, Turn},
@@ -60,10 +60,9 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     }
     let turn = recorded.turn(reply.as_ref()).map_err(of_the_whole)?;
     let begun = events.first().map_or("", SseEvent::data);
-    let yes = |yes: bool| if yes { Wanted::Yes } else { Wanted::No };
     let context = context(Asked {
-        usage: yes(member(begun, "usage").is_some()),
-        obfuscation: yes(member(begun, "obfuscation").is_some()),
+        usage: Wanted::when(member(begun, "usage").is_some()),
+        obfuscation: Wanted::when(member(begun, "obfuscation").is_some()),
         moderation: Moderation::IfSaid,
         top_logprobs: None,
         choices: recorded.choices(),

@@ -7,9 +7,8 @@ use super::{
 use crate::{
     api::{
         Context, Ids,
+        openai::{CREATED, Wanted},
         openai_chat::{
-            CREATED,
-            asked::Wanted,
             dialect::{self, Escapes, Filled, Pad, Part, Slot, UsageAsked, UsageAt, UsageNull},
             purpose,
         },

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     api::{
         Context, Ids,
-        openai::{Piece, moderation::beside_an_answer},
+        openai::{Piece, moderation::beside_an_answer, no_era},
         openai_chat::{
             asked::Moderation,
             dialect::{self, CallChunks, Calls, Row, Slot, row},
@@ -69,10 +69,7 @@ impl Said {
         };
         let row = row(context.dialect);
         if context.era != Era::today() {
-            return Err(format!(
-                "on {} answers are written as today only\n  help: leave out `.era(..)`",
-                row.name
-            ));
+            return Err(no_era(row.name));
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
         check_extras(&extras, row)?;

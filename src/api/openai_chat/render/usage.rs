@@ -2,7 +2,10 @@
 
 use super::said::Said;
 use crate::{
-    api::openai_chat::dialect::{Filled, Row, Slot},
+    api::{
+        openai::uncounted,
+        openai_chat::dialect::{Filled, Row, Slot},
+    },
     json::write_number,
     script::Usage,
 };
@@ -138,10 +141,7 @@ pub(super) fn check(usage: &Usage, scripted: Option<&Usage>, row: &Row) -> Resul
         ),
     ] {
         if count > 0 && !says(slots) {
-            return Err(format!(
-                "the usage of {} cannot say {what}\n  help: leave it out of the usage",
-                row.name
-            ));
+            return Err(uncounted(row.name, what));
         }
     }
     Ok(())

@@ -3,9 +3,9 @@
 use crate::{
     api::{
         Context, Ids,
-        openai::{self, Piece},
+        openai::{self, CREATED, Piece},
         openai_completions::{
-            DEFAULT_MODEL,
+            DEFAULT_MODEL, NAME,
             asked::{Asked, Echo, Prompt},
             purpose, words,
         },
@@ -13,9 +13,6 @@ use crate::{
     json::{write_number, write_str},
     script::{self, CallOrder, Era, Extent, Part, Reply, Says, ScriptedPart, Turn, Usage},
 };
-
-/// In the words of a message.
-const NAME: &str = "OpenAI Completions";
 
 /// A turn as this API says it: all text is one, the id is filled in.
 pub(super) struct Said {
@@ -32,9 +29,6 @@ pub(super) struct Said {
     usage: Usage,
 }
 
-/// When every answer was made: the stub's clock stands still. Seconds since 1970.
-const CREATED: u64 = 1_787_150_052;
-
 impl Said {
     pub(super) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
         let message = match &turn.says {
@@ -42,11 +36,7 @@ impl Said {
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
         };
         if context.era != Era::today() {
-            return Err(
-                "on OpenAI Completions answers are written as today only\n  \
-                        help: leave out `.era(..)`"
-                    .to_owned(),
-            );
+            return Err(openai::no_era(NAME));
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
         openai::check_extras(&extras, NAME, &[])?;

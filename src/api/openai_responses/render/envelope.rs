@@ -3,11 +3,8 @@
 use crate::{
     api::{
         Context, Ids,
-        openai::DEFAULT_MODEL,
-        openai_responses::{
-            asked::{Asked, Wanted},
-            purpose,
-        },
+        openai::{CREATED, DEFAULT_MODEL, Wanted},
+        openai_responses::{asked::Asked, purpose},
     },
     json::{write_number, write_str},
     script::{Extras, Json, Message, Says, Turn, Usage},
@@ -28,9 +25,6 @@ pub(super) struct Envelope {
     shared: String,
     ids: Ids,
 }
-
-/// When every answer was made: the stub's clock stands still. Seconds since 1970.
-const CREATED: u64 = 1_787_150_052;
 
 /// The id of the response that `turn` is; empty if it is an error.
 pub(crate) fn response_id(turn: &Turn, context: &Context) -> String {

@@ -11,10 +11,7 @@ use super::{
     said::Said,
 };
 use crate::{
-    api::{
-        Context, Ids, Mark, WireEvent,
-        openai_responses::{asked::Wanted, purpose},
-    },
+    api::{Context, Ids, Mark, WireEvent, openai::Wanted, openai_responses::purpose},
     json::{write_number, write_str},
     script::{Dice, Json, Turn},
 };

@@ -14,8 +14,8 @@ use super::{
 use crate::{
     api::{
         Context, Ids,
-        openai::Piece,
-        openai_responses::{asked::Wanted, purpose},
+        openai::{Piece, Wanted},
+        openai_responses::purpose,
     },
     script::{Citation, Dice, EndsEmpty, Fragments, Json, ScriptedPart},
 };

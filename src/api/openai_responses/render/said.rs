@@ -8,12 +8,12 @@ use super::{
     items::Items,
 };
 use crate::{
-    api::{Context, openai, openai_responses::words},
+    api::{
+        Context, openai,
+        openai_responses::{NAME, words},
+    },
     script::{CallOrder, Era, Extent, Says, StopReason, Turn, Usage},
 };
-
-/// In the words of a message.
-const NAME: &str = "OpenAI Responses";
 
 /// A turn as this API says it: adjacent text is one message, ids are filled in.
 pub(super) struct Said {
@@ -32,9 +32,7 @@ impl Said {
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
         };
         if context.era != Era::today() {
-            return Err("on OpenAI Responses answers are written as today only\n  \
-                        help: leave out `.era(..)`"
-                .to_owned());
+            return Err(openai::no_era(NAME));
         }
         let extras = message.extras.as_deref().cloned().unwrap_or_default();
         openai::check_extras(&extras, NAME, &["moderation", "service_tier"])?;

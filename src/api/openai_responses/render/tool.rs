@@ -8,8 +8,8 @@ use super::{item::member, reply, said::unsayable};
 use crate::{
     api::{
         Ids,
-        openai::Piece,
-        openai_responses::asked::{Asked, Wanted},
+        openai::{Piece, Wanted},
+        openai_responses::asked::Asked,
     },
     json::{self, Spacing, write_str},
     script::{
