@@ -21,6 +21,10 @@
 //! `recording` has scripts that are values, `json` and `json_slices` write JSON and keep it as it was spelled,
 //! `wiremock` is the bridge.
 
+// the answers that `tests/faults` damages are damaged here too
+#[cfg(test)]
+extern crate self as llm_wire_stub;
+
 mod api;
 #[cfg(feature = "conformance")]
 pub mod conformance;

@@ -279,16 +279,21 @@ impl Steps {
                 self.ready.push_back(Step::Wait(time));
             }
             // an answer's pieces are bytes by the time that they are played
-            Says::Event { data: bytes, .. } | Says::Comment(bytes) | Says::Bytes(bytes) => {
-                for mark in &piece.marks {
-                    self.wait_before(*mark);
-                }
-                self.write(bytes);
+            Says::Event { data, .. } | Says::Comment(data) => {
+                self.piece_bytes(&piece.marks, data.into());
             }
+            Says::Bytes(bytes) => self.piece_bytes(&piece.marks, bytes),
         }
         for mark in piece.marks {
             self.mark(mark);
         }
+    }
+
+    fn piece_bytes(&mut self, marks: &[Mark], bytes: Bytes) {
+        for mark in marks {
+            self.wait_before(*mark);
+        }
+        self.ready.push_back(Step::Body(bytes));
     }
 
     fn live_step(&mut self, step: LiveStep) {

@@ -87,6 +87,15 @@ impl Fragments {
         }
     }
 
+    /// The same way for a whole that begins with this too.
+    pub(crate) fn begun(self, with: &str) -> Self {
+        let Some([first, rest @ ..]) = self.explicit() else {
+            return self;
+        };
+        let first = format!("{with}{first}");
+        Self::pieces(std::iter::once(first).chain(rest.iter().cloned()))
+    }
+
     pub(crate) fn runs_user_code(&self) -> bool {
         matches!(self.0, Way::By(_))
     }

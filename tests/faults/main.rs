@@ -44,51 +44,32 @@ const NO_ANSWER: [&str; 15] = [
 
 /// Kinds that are still to be built.
 const NOT_YET: &[&str] = &[
-    "blank-line-keepalive",
     "block-index-invalid",
     "block-not-closed",
-    "bom-leading",
-    "buffered-burst",
-    "comment-lines",
-    "content-type-variants",
-    "data-multi-line",
     "delta-after-stop",
     "delta-before-start",
     "delta-type-mismatch",
     "done-sentinel",
     "duplicate-message-start",
     "empty-completion",
-    "empty-data-event",
     "eof-mid-event",
     "eof-no-final-blank",
-    "eol-cr",
-    "eol-mixed",
     "error-event-first",
     "error-event-mid-stream",
     "error-json-200",
-    "event-name-absent",
-    "field-space-variants",
-    "gzip-stream",
     "html-body",
     "http-error-on-stream",
-    "invalid-utf8",
     "json-instead-of-sse",
-    "large-event",
     "length-cut-tool-call",
     "malformed-json-event",
-    "many-tiny-events",
     "open-after-terminal",
     "optional-field-absent",
     "ping-anywhere",
     "reset-mid-stream",
     "response-incomplete",
-    "split-any-byte",
-    "split-crlf",
-    "sse-extra-fields",
     "stall-before-headers",
     "terminal-frame-cut",
     "thinking-signature-missing",
-    "tiny-fragments",
     "tool-args-empty",
     "tool-args-invalid-json",
     "tool-args-split",
@@ -97,7 +78,6 @@ const NOT_YET: &[&str] = &[
     "tool-index-missing",
     "tool-interleaved",
     "tool-name-missing",
-    "unicode-separators-in-data",
     "unknown-content-block",
     "unknown-event-type",
     "usage-null-or-partial",
@@ -201,12 +181,14 @@ fn ids_are_parsed_and_unknown_ones_are_refused() {
     );
 }
 
-/// Every variant on every API that can have it.
+/// Every variant on every API that can have it, as far as this build can make it.
 fn cases() -> impl Iterator<Item = (Api, FaultVariant)> {
     APIS.into_iter().flat_map(|api| {
         let variants = Fault::ALL.iter().flat_map(|fault| fault.variants());
         let applying = variants.filter(move |variant| variant.applies_to(api));
-        applying.map(move |variant| (api, variant))
+        let made = applying
+            .filter(|variant| cfg!(feature = "gzip") || variant.fault() != Fault::GzipStream);
+        made.map(move |variant| (api, variant))
     })
 }
 
@@ -222,7 +204,7 @@ fn every_variant_changes_its_reference() {
                 .collect()
         };
         // what only waits, ends or says otherwise in its head is seen on a socket
-        if fault.fault().stage() < Stage::Transport {
+        if fault.stage() < Stage::Transport {
             assert_ne!(pieces(&turn), pieces(&damaged), "{}: {fault}", api.name());
         } else {
             pieces(&damaged);
@@ -236,21 +218,73 @@ fn is_seen_in_the_body(fault: FaultVariant) -> bool {
         && !matches!(fault.fault(), Fault::ChunkedAbort)
 }
 
+/// Where our own reader is stricter than the first word of the catalogue, as the second allows, and why.
+const STRICTER: &[(&str, &str)] = &[];
+
 #[test]
 fn our_own_accumulators_judge_as_the_catalogue_asks() {
+    let mut wrong = Vec::new();
     for (api, fault) in cases().filter(|(_, fault)| is_seen_in_the_body(*fault)) {
         let damaged = reference(api, fault).fault(fault);
-        let read = accumulate(api, &sse_body(api, &damaged));
-        let name = format!("{}: {fault}", api.name());
-        let is_benign = matches!(
-            fault.requirement(),
-            Requirement::MustSucceedWithSameResult | Requirement::MustIgnore
-        );
-        if is_benign {
-            let read = read.unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(read, damaged.normalized(api).unwrap(), "{name}");
-        } else {
-            assert!(read.is_err(), "{name}: read as {read:?}");
+        let read = accumulate(api, &decoded(fault, &sse_body(api, &damaged)));
+        let is_stricter = STRICTER.iter().any(|(id, _)| *id == fault.fault().id());
+        if is_stricter {
+            assert_eq!(
+                fault.also_accepted(),
+                Some(Requirement::MustError),
+                "{fault}"
+            );
+        }
+        let is_benign = !is_stricter
+            && matches!(
+                fault.requirement(),
+                Requirement::MustSucceedWithSameResult | Requirement::MustIgnore
+            );
+        let is_right = match &read {
+            Ok(reply) => is_benign && *reply == damaged.normalized(api).unwrap(),
+            Err(_) => !is_benign,
+        };
+        if !is_right {
+            let read = format!("{read:?}");
+            let read: String = read.chars().take(500).collect();
+            wrong.push(format!("{}: {fault}: read as {read}", api.name()));
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The body behind its content encoding.
+fn decoded(fault: FaultVariant, body: &[u8]) -> Vec<u8> {
+    if fault.fault() != Fault::GzipStream {
+        return body.to_vec();
+    }
+    gunzip(body)
+}
+
+#[cfg(feature = "gzip")]
+fn gunzip(body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(body), &mut out).unwrap();
+    out
+}
+
+#[cfg(not(feature = "gzip"))]
+fn gunzip(_: &[u8]) -> Vec<u8> {
+    unreachable!("no case has it")
+}
+
+#[cfg(not(feature = "gzip"))]
+#[test]
+fn a_compressed_body_needs_its_feature() {
+    let turn = Turn::new().text("hi").fault(Fault::GzipStream);
+    let line = line!() - 1;
+    let error = try_sse_body(Api::OpenAiChat, &turn).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "fault `gzip-stream` is not possible: llm-wire-stub was built without its feature `gzip`\n  \
+             where: openai_chat, turn built at {}:{line}\n  help: turn the feature on in `Cargo.toml`",
+            file!()
+        )
+    );
 }

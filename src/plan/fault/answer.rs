@@ -2,9 +2,11 @@
 
 use std::{borrow::Cow, time::Duration};
 
+use bytes::Bytes;
+
 use super::Head;
 use crate::{
-    api::{Mark, WireEvent},
+    api::{Form, Mark, WireEvent},
     plan::{End, Length},
     sse::{self, LineEnd},
 };
@@ -14,6 +16,8 @@ use crate::{
 pub(crate) struct Answer {
     /// None if nothing is written at all.
     pub(crate) head: Option<Head>,
+    /// Whether the pieces are events, or the parts of one body.
+    pub(crate) form: Form,
     /// What is written, each piece by itself.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) last: Last,
@@ -45,7 +49,7 @@ pub(crate) enum Says {
         data: Vec<u8>,
     },
     Comment(Vec<u8>),
-    Bytes(Vec<u8>),
+    Bytes(Bytes),
     /// Nothing, for so long.
     Wait(Duration),
 }
@@ -55,6 +59,7 @@ impl Answer {
     pub(crate) fn of_events(head: Head, events: impl Iterator<Item = WireEvent>) -> Self {
         Self {
             head: Some(head),
+            form: Form::Stream,
             pieces: events.map(Piece::from).collect(),
             last: Last::End(End::Complete),
             length: Length::Chunked,
@@ -65,6 +70,7 @@ impl Answer {
     pub(crate) fn of_body(head: Head, body: Vec<u8>) -> Self {
         Self {
             head: Some(head),
+            form: Form::Json,
             pieces: vec![Piece::bytes(body)],
             last: Last::End(End::Complete),
             length: Length::Chunked,
@@ -82,7 +88,7 @@ impl Answer {
                 Says::Comment(text) => sse::encode_comment(text, line_end, &mut out),
                 Says::Bytes(_) | Says::Wait(_) => continue,
             }
-            piece.says = Says::Bytes(out);
+            piece.says = Says::Bytes(out.into());
         }
     }
 
@@ -110,20 +116,24 @@ impl Answer {
 
     /// How many bytes the body has, once it is bytes.
     pub(super) fn len(&self) -> usize {
-        let lengths = self.pieces.iter().map(|piece| match &piece.says {
-            Says::Bytes(bytes) => bytes.len(),
-            Says::Event { .. } | Says::Comment(_) | Says::Wait(_) => 0,
-        });
-        lengths.sum()
+        self.pieces.iter().map(|piece| piece.as_bytes().len()).sum()
     }
 }
 
 impl Piece {
     /// Bytes that are no event of their own.
-    pub(super) fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+    pub(super) fn bytes(bytes: impl Into<Bytes>) -> Self {
         Self {
             says: Says::Bytes(bytes.into()),
             marks: Vec::new(),
+        }
+    }
+
+    /// Its bytes; none before it is bytes.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        match &self.says {
+            Says::Bytes(bytes) => bytes,
+            Says::Event { .. } | Says::Comment(_) | Says::Wait(_) => &[],
         }
     }
 }

@@ -8,11 +8,16 @@
 //! Each fault has to change the answer: one that leaves it as it was is an error of the test, so no damage checks for
 //! its own target.
 
+mod additions;
 mod answer;
 mod events;
 mod framing;
+mod gzip;
 mod http;
 mod json_edit;
+mod lines;
+#[cfg(test)]
+mod listing;
 mod transport;
 mod turns;
 
@@ -22,7 +27,7 @@ pub(super) use answer::{Answer, Last, Piece, Says};
 
 use super::{Length, Unplayable};
 use crate::{
-    api::{Api, Context, Head},
+    api::{Api, Context, Form, Head},
     script::{Fault, FaultVariant, Stage, Turn},
 };
 
@@ -35,6 +40,16 @@ impl Around {
     /// The name of the variant.
     const fn variant(&self) -> &'static str {
         self.fault.name()
+    }
+
+    /// How long the `data:` line of a large event is.
+    fn length(&self) -> usize {
+        match self.variant() {
+            "128-kib-and-1" => 128 * 1024 + 1,
+            "1-mib-and-1" => 1024 * 1024 + 1,
+            "16-mib" => 16 * 1024 * 1024,
+            _ => 64 * 1024 + 1,
+        }
     }
 }
 
@@ -60,13 +75,7 @@ pub(super) fn damaged(
     render: impl Fn(&Arc<Turn>) -> Result<Answer, Unplayable>,
 ) -> Result<Answer, Unplayable> {
     for fault in &turn.faults {
-        if !fault.applies_to(api) {
-            return Err(Unplayable(format!(
-                "fault `{fault}` is not possible: {} has nothing that it could damage\n  \
-                 help: `Fault::applies_to(api)` says where a fault can be",
-                api.name()
-            )));
-        }
+        check_possible(*fault, api)?;
     }
     let mut said = Arc::clone(turn);
     let mut answer = render(&said)?;
@@ -75,7 +84,12 @@ pub(super) fn damaged(
             answer.encode(api.line_end(context));
         }
         for (n, fault) in turn.faults.iter().enumerate() {
-            if fault.fault().stage() != stage {
+            let around = Around { fault: *fault };
+            if stage == Stage::Transport && fault.stage() == Stage::Turn {
+                // some of them say how their bytes leave, too
+                damage(&mut answer, &around);
+            }
+            if fault.stage() != stage {
                 continue;
             }
             let before = if stage == Stage::Turn {
@@ -83,7 +97,10 @@ pub(super) fn damaged(
                 std::mem::replace(&mut answer, render(&said)?)
             } else {
                 let before = answer.clone();
-                damage(&mut answer, &Around { fault: *fault });
+                // no line of a body that is no stream is one of SSE
+                if answer.form == Form::Stream || stage >= Stage::Transport {
+                    damage(&mut answer, &around);
+                }
                 before
             };
             if before == answer {
@@ -95,13 +112,31 @@ pub(super) fn damaged(
     Ok(answer)
 }
 
+/// Checks that such an answer can have the fault, and that this build can make it.
+fn check_possible(fault: FaultVariant, api: Api) -> Result<(), Unplayable> {
+    if !fault.applies_to(api) {
+        return Err(Unplayable(format!(
+            "fault `{fault}` is not possible: {} has nothing that it could damage\n  \
+             help: `Fault::applies_to(api)` says where a fault can be",
+            api.name()
+        )));
+    }
+    if fault.fault() == Fault::GzipStream && !cfg!(feature = "gzip") {
+        return Err(Unplayable(format!(
+            "fault `{fault}` is not possible: llm-wire-stub was built without its feature `gzip`\n  \
+             help: turn the feature on in `Cargo.toml`"
+        )));
+    }
+    Ok(())
+}
+
 fn no_target(fault: FaultVariant, what: &str, is_repeated: bool) -> Unplayable {
     if is_repeated {
         return Unplayable(format!(
             "fault `{fault}` has no target: an earlier fault removed it\n  help: give it once"
         ));
     }
-    let damages = match fault.fault().stage() {
+    let damages = match fault.stage() {
         Stage::Turn => "what is said in",
         Stage::Events => "the events of",
         Stage::Bytes => "the bytes of",
@@ -118,15 +153,43 @@ fn no_target(fault: FaultVariant, what: &str, is_repeated: bool) -> Unplayable {
 fn damage(answer: &mut Answer, around: &Around) {
     match around.fault.fault() {
         // done before the answer was rendered
-        Fault::UnknownStopReason => {}
-        Fault::SplitUtf8Scalar => framing::split_characters(answer),
-        Fault::EolCrlf => framing::end_lines(answer, |_| b"\r\n"),
+        Fault::UnknownStopReason | Fault::UnicodeSeparatorsInData => {}
+
+        // bytes and framing
+        Fault::SplitAnyByte => transport::split_anywhere(answer, around),
+        Fault::SplitUtf8Scalar => transport::split_characters(answer, around),
+        Fault::InvalidUtf8 => framing::put_bytes_that_are_no_text(answer, around),
+        Fault::EolCrlf => framing::end_lines(answer, |_, _| b"\r\n"),
+        Fault::SplitCrlf => transport::split_line_ends(answer, around),
+        Fault::EolCr => framing::end_lines(answer, |_, _| b"\r"),
+        Fault::EolMixed => framing::mix_line_ends(answer, around),
+        Fault::BomLeading => framing::mark_byte_order(answer, around),
+        Fault::FieldSpaceVariants => framing::space_fields(answer, around),
+        Fault::DataMultiLine => framing::spread_data(answer, around),
+        Fault::CommentLines => additions::comments(answer, around),
+        Fault::BlankLineKeepalive => additions::blank_lines(answer, around),
+        Fault::EmptyDataEvent => additions::empty_events(answer, around),
+        Fault::SseExtraFields => additions::extra_fields(answer, around),
+        Fault::EventNameAbsent => framing::drop_names(answer),
+        Fault::LargeEvent => framing::grow_event(answer, around.length()),
+        Fault::TinyFragments => transport::crumble(answer, around),
+        // the text was made longer before
+        Fault::ManyTinyEvents => framing::join(answer, 100),
+        Fault::GzipStream => gzip::compress(answer, around),
+        Fault::BufferedBurst => transport::hold_back(answer, around),
+        Fault::ContentTypeVariants => http::change_content_type(answer, around),
+
+        // the protocol
         Fault::UnknownField => events::add_members(answer, around),
         Fault::EofBeforeTerminal => events::end_before_terminal(answer, around),
+
+        // truncation and silence
         Fault::ChunkedAbort => transport::abort(answer, around),
         Fault::StallMidStream => transport::stall(answer, around),
         Fault::SlowButAlive => transport::slow_down(answer, around),
         Fault::StallHeartbeatOnly => transport::beat_for_ever(answer, around),
+
+        // errors
         Fault::EmptyBody => http::empty(answer, around),
     }
 }

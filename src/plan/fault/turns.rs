@@ -1,13 +1,63 @@
-//! Damage to what the model says: the answer stays well formed.
+//! Changes to what the model says: the answer stays well formed.
 
-use crate::script::{Fault, FaultVariant, Says, StopReason, Turn};
+use std::sync::Arc;
 
-/// Does one damage; leaves the turn as it is if there is nothing to damage.
+use crate::script::{
+    Fault, FaultVariant, Fragments, Message, Says, ScriptedPart, StopReason, Turn,
+};
+
+/// Does one damage; leaves the turn as it is if there is nothing to damage. A fault of a later stage that adds to what
+/// a client reads says that here.
 pub(super) fn reword(turn: &mut Turn, fault: &FaultVariant) {
     let Says::Message(message) = &mut turn.says else {
         return;
     };
-    if fault.fault() == Fault::UnknownStopReason {
-        message.stop_reason = Some(StopReason::Other("x_new".to_owned()));
+    match (fault.fault(), fault.name()) {
+        (Fault::UnknownStopReason, _) => {
+            message.stop_reason = Some(StopReason::Other("x_new".to_owned()));
+        }
+        (Fault::BomLeading, "in-text") => begin_text(message, "\u{feff}"),
+        (Fault::UnicodeSeparatorsInData, "line-separator") => begin_text(message, "\u{2028}"),
+        (Fault::UnicodeSeparatorsInData, "paragraph-separator") => begin_text(message, "\u{2029}"),
+        (Fault::UnicodeSeparatorsInData, "next-line") => begin_text(message, "\u{85}"),
+        (Fault::UnicodeSeparatorsInData, _) => begin_text(message, "\u{2028}\u{2029}\u{85}"),
+        // what a client reads that replaces them
+        (Fault::InvalidUtf8, "lone-continuation") => begin_text(message, "\u{fffd}"),
+        (Fault::InvalidUtf8, "truncated-sequence") => begin_text(message, "\u{fffd}?"),
+        (Fault::ManyTinyEvents, _) => crumble_text(message),
+        _ => {}
+    }
+}
+
+/// The first text, and how it is cut.
+fn first_text(message: &mut Message) -> Option<(&mut Arc<str>, &mut Option<Fragments>)> {
+    message.parts.iter_mut().find_map(|part| match part {
+        ScriptedPart::Text {
+            text, fragments, ..
+        } => Some((text, fragments)),
+        ScriptedPart::Thinking { .. }
+        | ScriptedPart::RedactedThinking { .. }
+        | ScriptedPart::ToolCall { .. }
+        | ScriptedPart::CustomToolCall { .. }
+        | ScriptedPart::ServerTool { .. }
+        | ScriptedPart::Compaction { .. }
+        | ScriptedPart::Raw { .. } => None,
+    })
+}
+
+fn begin_text(message: &mut Message, with: &str) {
+    if let Some((text, fragments)) = first_text(message) {
+        *text = format!("{with}{text}").into();
+        *fragments = fragments.take().map(|way| way.begun(with));
+    }
+}
+
+/// Makes the first text longer, and cuts it into characters.
+fn crumble_text(message: &mut Message) {
+    const CHARACTERS: usize = 20_000;
+    if let Some((text, fragments)) = first_text(message) {
+        let longer: String = text.chars().cycle().take(CHARACTERS).collect();
+        *text = longer.into();
+        *fragments = Some(Fragments::characters());
     }
 }

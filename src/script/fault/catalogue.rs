@@ -1,6 +1,6 @@
 //! Every kind of fault, in the order of the catalogue.
 
-use super::{Kind, framing::*, protocol::*, truncation::*};
+use super::{Kind, framing::*, protocol::*, size::*, truncation::*};
 
 /// Makes the enumeration and its list of one table, so that neither can lack a kind.
 macro_rules! catalogue {
@@ -39,10 +39,50 @@ macro_rules! catalogue {
 
 catalogue! {
     // bytes and framing
+    /// Writes end anywhere: within a line, between the lines of an event, behind several events.
+    SplitAnyByte = SPLIT_ANY_BYTE,
     /// A character of several bytes, in text or arguments, is split between two writes.
     SplitUtf8Scalar = SPLIT_UTF8_SCALAR,
+    /// A data line has bytes that are no UTF-8.
+    InvalidUtf8 = INVALID_UTF8,
     /// Every line ends in CR LF.
     EolCrlf = EOL_CRLF,
+    /// Every line ends in CR LF, and a write between the two.
+    SplitCrlf = SPLIT_CRLF,
+    /// Every line ends in CR.
+    EolCr = EOL_CR,
+    /// Lines end in LF, CR LF and CR.
+    EolMixed = EOL_MIXED,
+    /// A byte order mark.
+    BomLeading = BOM_LEADING,
+    /// No space behind the colon of a field, or two.
+    FieldSpaceVariants = FIELD_SPACE_VARIANTS,
+    /// The JSON of one event is spread over several `data:` lines.
+    DataMultiLine = DATA_MULTI_LINE,
+    /// Comments between events and in them.
+    CommentLines = COMMENT_LINES,
+    /// Further blank lines between events.
+    BlankLineKeepalive = BLANK_LINE_KEEPALIVE,
+    /// Blocks of lines that are no event, since they have no data.
+    EmptyDataEvent = EMPTY_DATA_EVENT,
+    /// Fields of SSE that the provider does not send.
+    SseExtraFields = SSE_EXTRA_FIELDS,
+    /// No event has a name; its JSON has the type.
+    EventNameAbsent = EVENT_NAME_ABSENT,
+    /// Characters that end a line elsewhere, but not in an event stream.
+    UnicodeSeparatorsInData = UNICODE_SEPARATORS_IN_DATA,
+    /// An event of up to 16 MiB.
+    LargeEvent = LARGE_EVENT,
+    /// A large event that comes in tiny writes.
+    TinyFragments = TINY_FRAGMENTS,
+    /// 20 000 events of one character each.
+    ManyTinyEvents = MANY_TINY_EVENTS,
+    /// The body is compressed. Needs the feature `gzip`.
+    GzipStream = GZIP_STREAM,
+    /// The whole body comes late and at once.
+    BufferedBurst = BUFFERED_BURST,
+    /// An event stream whose content type says it in another way, or something else, or nothing.
+    ContentTypeVariants = CONTENT_TYPE_VARIANTS,
 
     // the protocol
     /// Objects have members that no documentation names.

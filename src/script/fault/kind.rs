@@ -93,6 +93,8 @@ pub(crate) struct Variant {
     pub(crate) needs: Needs,
     /// What it asks, and what else is accepted, if that differs from the kind's.
     pub(crate) asks: Option<(Requirement, Option<Requirement>)>,
+    /// What of an answer it acts on, if that differs from the kind's.
+    pub(crate) stage: Option<Stage>,
 }
 
 /// Stands where a kind had no variant.
@@ -106,6 +108,7 @@ pub(super) const fn variant(name: &'static str, what: &'static str) -> Variant {
         of: None,
         needs: Needs::Text,
         asks: None,
+        stage: None,
     }
 }
 
@@ -121,10 +124,16 @@ impl Variant {
         Self { needs, ..self }
     }
 
-    #[expect(dead_code, reason = "the rows that need it are still to come")]
     pub(super) const fn asks(self, asks: Requirement, also: Option<Requirement>) -> Self {
         Self {
             asks: Some((asks, also)),
+            ..self
+        }
+    }
+
+    pub(super) const fn at(self, stage: Stage) -> Self {
+        Self {
+            stage: Some(stage),
             ..self
         }
     }

@@ -4,13 +4,14 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `catalogue.rs` | [`Fault`]: every kind, and the row that describes it |
-//! | `framing.rs`, `protocol.rs`, `tool_calls.rs`, `truncation.rs`, `errors.rs`, `order.rs` | these rows |
+//! | `framing.rs`, `size.rs`, `protocol.rs`, `tool_calls.rs`, `truncation.rs`, `http.rs`, `errors.rs`, `order.rs` | these rows |
 //! | `kind.rs` | what a row says |
 
 mod catalogue;
 mod framing;
 mod kind;
 mod protocol;
+mod size;
 mod truncation;
 
 use std::{fmt, str::FromStr, time::Duration};
@@ -32,7 +33,7 @@ impl Fault {
         self.kind().id
     }
 
-    /// What of an answer it acts on.
+    /// What of an answer it acts on; a few of its variants act on something else.
     #[must_use]
     pub const fn stage(self) -> Stage {
         self.kind().stage
@@ -111,8 +112,8 @@ impl FaultVariant {
         }
     }
 
-    /// Sets the time between what a fault writes again and again, or slowly; 20 ms if it is not said. Only
-    /// `stall-heartbeat-only` and `slow-but-alive` look at it.
+    /// Sets the time between what a fault writes again and again, or slowly, or before what it holds back; 20 ms if it
+    /// is not said. A variant that looks at it says so.
     #[must_use]
     pub const fn every(mut self, time: Duration) -> Self {
         self.every = time;
@@ -129,6 +130,15 @@ impl FaultVariant {
     #[must_use]
     pub const fn fault(&self) -> Fault {
         self.fault
+    }
+
+    /// What of an answer it acts on: what the kind does, but for the few where that differs.
+    #[must_use]
+    pub const fn stage(&self) -> Stage {
+        match self.variant.stage {
+            Some(stage) => stage,
+            None => self.fault.stage(),
+        }
     }
 
     /// Which bytes it changes.
@@ -162,7 +172,7 @@ impl FaultVariant {
             Some(of) => of,
             None => self.fault.kind().of,
         };
-        of.contains(api, self.fault.stage())
+        of.contains(api, self.stage())
     }
 
     pub(crate) const fn name(&self) -> &'static str {
