@@ -224,6 +224,7 @@ impl Iterator for Bodies {
             | Step::Break(_)
             | Step::Beat(..)
             | Step::Stall
+            | Step::Open(_)
             | Step::End(_) => None,
         })
     }

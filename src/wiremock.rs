@@ -165,6 +165,7 @@ impl Responder {
                 | Step::Listen(_)
                 | Step::Break(_)
                 | Step::Stall
+                | Step::Open(_)
                 | Step::End(_) => {}
             }
         }

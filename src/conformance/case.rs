@@ -37,6 +37,17 @@ impl Case {
         }
     }
 
+    /// Whether it is about size.
+    pub(super) const fn is_large(&self) -> bool {
+        match self.fault {
+            Some(fault) => matches!(
+                fault.fault(),
+                Fault::LargeEvent | Fault::TinyFragments | Fault::ManyTinyEvents
+            ),
+            None => false,
+        }
+    }
+
     /// What is asked of the client, and what else is accepted.
     pub(super) fn asks(&self) -> (Requirement, Option<Requirement>) {
         match &self.fault {
@@ -87,19 +98,23 @@ pub(super) fn references(api: Api) -> Vec<Case> {
     cases.filter(|case| can_be_played(api, case)).collect()
 }
 
-/// Every variant under every cut. A fault that says itself what leaves when is played under no other cut.
+/// Every variant under every cut. A fault that says itself what leaves when, or that is about size, is played under one.
 pub(super) fn cases(api: Api, cuts: &[Cut]) -> Vec<Case> {
     let variants = Fault::ALL.iter().flat_map(|fault| fault.variants());
     let applying = variants.filter(|variant| variant.applies_to(api));
     let cases = applying.flat_map(|fault| {
-        let cuts = match fault.fault().stage() {
-            Stage::Turn | Stage::Events | Stage::Bytes => cuts,
-            Stage::Transport | Stage::Http => cuts.get(..1).unwrap_or_default(),
-        };
-        cuts.iter().map(move |cut| Case {
+        let case = Case {
             fault: Some(fault),
             reference: fault.needs(),
+            cut: Cut::PerEvent,
+        };
+        let cuts = match fault.fault().stage() {
+            Stage::Turn | Stage::Events | Stage::Bytes if !case.is_large() => cuts,
+            _ => &[Cut::PerEvent],
+        };
+        cuts.iter().map(move |cut| Case {
             cut: cut.clone(),
+            ..case.clone()
         })
     });
     cases.filter(|case| can_be_played(api, case)).collect()

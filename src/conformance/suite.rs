@@ -50,6 +50,7 @@ pub const fn suite(api: Api) -> Suite {
         only: Vec::new(),
         cuts: Vec::new(),
         strict: false,
+        sizes: None,
         at_once: 16,
     }
 }
@@ -65,6 +66,7 @@ pub struct Suite {
     only: Vec<String>,
     cuts: Vec<Cut>,
     strict: bool,
+    sizes: Option<Duration>,
     at_once: usize,
 }
 
@@ -127,6 +129,13 @@ impl Suite {
         self
     }
 
+    /// Runs the kinds about size too (`large-event`, `tiny-fragments`, `many-tiny-events`), each alone, and lets the client
+    /// take so long for each: over it is a hang. Without it they are skipped.
+    pub const fn sizes(mut self, budget: Duration) -> Self {
+        self.sizes = Some(budget);
+        self
+    }
+
     /// Runs so many cases at once; 16 without it.
     pub const fn at_once(mut self, cases: usize) -> Self {
         self.at_once = cases;
@@ -160,21 +169,30 @@ impl Suite {
             report.stopped = true;
             return report;
         }
-        let mut cases = Vec::new();
+        let (mut cases, mut large) = (Vec::new(), Vec::new());
         for case in case::cases(self.api, &self.all_cuts()) {
             match self.why_not(&case) {
                 Some(why) => report.add(CaseReport::skipped(&case, why)),
-                None if self.is_wanted(&case) => cases.push(case),
-                None => {}
+                None if !self.is_wanted(&case) => {}
+                None if case.is_large() => large.push(case),
+                None => cases.push(case),
             }
         }
-        self.run_all(&cases, &client, &words, &mut report).await;
+        self.run_all(&cases, self.at_once, &client, &words, &mut report)
+            .await;
+        self.run_all(&large, 1, &client, &words, &mut report).await;
         report.sort();
         report
     }
 
-    async fn run_all<C, F, E>(&self, cases: &[Case], client: &C, words: &Words, report: &mut Report)
-    where
+    async fn run_all<C, F, E>(
+        &self,
+        cases: &[Case],
+        at_once: usize,
+        client: &C,
+        words: &Words,
+        report: &mut Report,
+    ) where
         C: Fn(String) -> F,
         F: Future<Output = Result<Transcript, E>>,
         E: Display,
@@ -189,7 +207,7 @@ impl Suite {
                 }
             }
         };
-        crowd::run(cases.len(), self.at_once, call, |_, ran| {
+        crowd::run(cases.len(), at_once, call, |_, ran| {
             let Some((case, ran)) = ran else { return };
             let judged = self.judged(case, &ran, self.wanted(case).as_ref(), words);
             // what a busy machine can cause is looked at again, alone
@@ -219,7 +237,7 @@ impl Suite {
             Api::AnthropicMessages => stub.anthropic_url(),
             Api::OpenAiChat | Api::OpenAiResponses | Api::OpenAiCompletions => stub.openai_url(),
         };
-        let cap = self.cap();
+        let cap = self.cap(case);
         let back = race(crowd::caught(|| client(url)), timer(cap)).await;
         let came = match back {
             First::B(()) => Came::NotBack(cap),
@@ -228,7 +246,7 @@ impl Suite {
             First::A(Ok(Err(error))) => {
                 let error = error.to_string();
                 let is_silent = case.asks().0 == Requirement::MustTimeOutWhenIdleLimitSet;
-                if is_silent && !self.lets_go(&stub).await {
+                if is_silent && !self.lets_go(case, &stub).await {
                     Came::KeptOpen(error)
                 } else {
                     Came::Failed(error)
@@ -244,10 +262,10 @@ impl Suite {
     }
 
     /// Whether the client closes the connection of a silent answer.
-    async fn lets_go(&self, stub: &WireStub) -> bool {
+    async fn lets_go(&self, case: &Case, stub: &WireStub) -> bool {
         let left = race(
             stub.wait_for_cancel().patience(PATIENCE * 2),
-            timer(self.cap()),
+            timer(self.cap(case)),
         )
         .await;
         matches!(left, First::A(_))
@@ -312,6 +330,11 @@ impl Suite {
         if is_silent && self.idle_limit.is_none() {
             return Some("the suite was told no limit on silence (`.idle_limit(..)`)".to_owned());
         }
+        if case.is_large() && self.sizes.is_none() {
+            return Some(
+                "the suite was told no budget for cases about size (`.sizes(..)`)".to_owned(),
+            );
+        }
         // a fault of a feature that is off
         let played = crate::pure::try_sse_body(self.api, &case.turn(self.pause()));
         played.err().map(|error| error.to_string())
@@ -336,7 +359,10 @@ impl Suite {
     }
 
     /// How long a client may take.
-    fn cap(&self) -> Duration {
+    fn cap(&self, case: &Case) -> Duration {
+        if let (true, Some(budget)) = (case.is_large(), self.sizes) {
+            return budget;
+        }
         self.idle_limit
             .map_or(PATIENCE, |limit| limit.saturating_mul(6))
     }

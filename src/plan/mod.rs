@@ -48,6 +48,8 @@ pub(crate) enum Step {
     Stall,
     /// Let the bytes go and write these again and again for ever, so long after each other.
     Beat(Bytes, Duration),
+    /// Let the bytes go, which are all, and leave the connection open; maybe write these again and again.
+    Open(Option<(Bytes, Duration)>),
     /// Nothing follows.
     End(End),
 }

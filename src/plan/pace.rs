@@ -119,6 +119,7 @@ mod tests {
             Step::Hold(_) => "gate".to_owned(),
             Step::Stall => "stall".to_owned(),
             Step::Beat(..) => "beat".to_owned(),
+            Step::Open(_) => "open".to_owned(),
             Step::End(end) => format!("{end:?}"),
             Step::Listen(_) | Step::Break(_) => panic!("no live turn"),
         });
@@ -146,6 +147,7 @@ mod tests {
                 | Step::Break(_)
                 | Step::Stall
                 | Step::Beat(..)
+                | Step::Open(_)
                 | Step::End(_) => assert_eq!(waited, None),
             }
         }

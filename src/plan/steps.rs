@@ -43,6 +43,7 @@ enum Written {
     Body(Bytes),
     Beat(Bytes),
     Stall,
+    Open(Option<Bytes>),
     End(End),
 }
 
@@ -217,6 +218,7 @@ impl Steps {
                 Step::Body(bytes) => Some(Written::Body(bytes)),
                 Step::Beat(bytes, _) => Some(Written::Beat(bytes)),
                 Step::Stall => Some(Written::Stall),
+                Step::Open(beat) => Some(Written::Open(beat.map(|(bytes, _)| bytes))),
                 Step::End(end) => Some(Written::End(end)),
                 Step::Wait(_) | Step::Hold(_) | Step::Listen(_) | Step::Break(_) => None,
             });
@@ -269,6 +271,7 @@ impl Steps {
             Last::End(end) => Step::End(end),
             Last::Stall => Step::Stall,
             Last::Forever(every, bytes) => Step::Beat(bytes.into(), every),
+            Last::Open(beat) => Step::Open(beat.map(|(every, bytes)| (bytes.into(), every))),
         });
         self.ended = true;
     }

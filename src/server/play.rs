@@ -58,6 +58,7 @@ pub(super) async fn play(
             .then_some(shared.config.patience),
         passed: Vec::new(),
         live: answer.steps.live().cloned(),
+        is_whole: false,
     };
     let played = async {
         if let Some(hold) = &answer.arrival.hold {
@@ -72,6 +73,7 @@ pub(super) async fn play(
     };
     match played.await {
         Ok(then) => then,
+        Err(Stopped::Gone) if player.is_whole => Then::Drop,
         Err(Stopped::Gone) => {
             cancelled(request, shared);
             Then::Drop
@@ -108,6 +110,8 @@ struct Player<'a> {
     passed: Vec<GateLatch>,
     /// Where the answer comes from, if it is live.
     live: Option<LiveLine>,
+    /// Whether the client has all, and may leave.
+    is_whole: bool,
 }
 
 /// How the body is framed.
@@ -179,6 +183,19 @@ impl Player<'_> {
                 loop {
                     self.wait_at(self.shared.clock.wait(every)).await?;
                     self.body(&bytes);
+                    self.flush().await?;
+                }
+            }
+            Step::Open(beat) => {
+                self.last_write(complete).await?;
+                self.is_whole = true;
+                loop {
+                    let Some((bytes, every)) = &beat else {
+                        self.wait_at(std::future::pending::<()>()).await?;
+                        continue;
+                    };
+                    self.wait_at(self.shared.clock.wait(*every)).await?;
+                    self.body(bytes);
                     self.flush().await?;
                 }
             }
@@ -264,6 +281,15 @@ impl Player<'_> {
         if end == End::Reset {
             self.patience = Some(self.shared.config.patience);
         }
+        self.last_write(outcome).await?;
+        if let Some(live) = &self.live {
+            live.hand_over();
+        }
+        Ok(then)
+    }
+
+    /// Hands over what is left of the answer, and says what became of it.
+    async fn last_write(&mut self, outcome: Outcome) -> Result<(), Stopped> {
         // before the last write, so that it is there once the client returns; not before a client that
         // does not read has let all but that in
         self.flush_but(FLUSH).await?;
@@ -271,10 +297,7 @@ impl Player<'_> {
         let promised = self.request.promise(self.connection.unwritten());
         self.flush().await?;
         drop(promised);
-        if let Some(live) = &self.live {
-            live.hand_over();
-        }
-        Ok(then)
+        Ok(())
     }
 
     fn outcome(&self, outcome: Outcome) {

@@ -12,7 +12,7 @@ mod reference_client;
 use std::time::Duration;
 
 use llm_wire_stub::{
-    conformance::{self, Report, Suite},
+    conformance::{self, Report, Suite, Verdict},
     *,
 };
 use reference_client::ReferenceClient;
@@ -33,7 +33,13 @@ async fn on_the_reference_client(suite: Suite, api: Api) -> Report {
 #[tokio::test]
 async fn the_reference_client_is_clean_in_the_strict_reading() {
     for api in APIS {
-        let suite = conformance::suite(api).idle_limit(LIMIT).strict();
+        // of the two that the catalogue leaves open it takes the loud one
+        let mut suite = conformance::suite(api).idle_limit(LIMIT).strict();
+        for open in [Fault::EofNoFinalBlank, Fault::TerminalFrameCut] {
+            if open.applies_to(api) {
+                suite = suite.pin(open.id(), Verdict::Loud);
+            }
+        }
         let report = on_the_reference_client(suite, api).await;
         report.assert_clean();
     }

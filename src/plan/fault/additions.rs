@@ -9,7 +9,7 @@ use super::{
 const COMMENT: &[u8] = b": keep-alive";
 
 /// Comments.
-pub(super) fn comments(answer: &mut Answer, around: &Around) {
+pub(super) fn comments(answer: &mut Answer, around: &Around<'_>) {
     match around.variant() {
         "before-data" => edit_lines(answer, |line, end, out| {
             if field(line, "data").is_some() {
@@ -45,7 +45,7 @@ pub(super) fn comments(answer: &mut Answer, around: &Around) {
 }
 
 /// So many blank lines between events.
-pub(super) fn blank_lines(answer: &mut Answer, around: &Around) {
+pub(super) fn blank_lines(answer: &mut Answer, around: &Around<'_>) {
     let number = match around.variant() {
         "four-hundred" => 400,
         "two" => 2,
@@ -57,7 +57,7 @@ pub(super) fn blank_lines(answer: &mut Answer, around: &Around) {
 }
 
 /// Blocks without data.
-pub(super) fn empty_events(answer: &mut Answer, around: &Around) {
+pub(super) fn empty_events(answer: &mut Answer, around: &Around<'_>) {
     let name = |piece: &Piece| -> Vec<u8> {
         let mut lines = lines(piece.as_bytes());
         let named = lines.find(|(line, _)| field(line, "event").is_some());
@@ -77,7 +77,7 @@ pub(super) fn empty_events(answer: &mut Answer, around: &Around) {
 }
 
 /// Lines that the provider does not send.
-pub(super) fn extra_fields(answer: &mut Answer, around: &Around) {
+pub(super) fn extra_fields(answer: &mut Answer, around: &Around<'_>) {
     let line: &[u8] = match around.variant() {
         "data-without-colon" => {
             return edit_lines(answer, |line, end, out| {

@@ -32,6 +32,8 @@ pub(crate) enum Last {
     Stall,
     /// The same bytes again and again, with so much time before each.
     Forever(Duration, Vec<u8>),
+    /// Nothing, or the same bytes again and again, although all was said.
+    Open(Option<(Duration, Vec<u8>)>),
 }
 
 /// What is written at once, and what it means to the places of the answer.

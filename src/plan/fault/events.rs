@@ -1,10 +1,10 @@
 //! Damage to events, before they are bytes.
 
-use super::{Answer, Around, Last, json_edit};
-use crate::{api::Mark, plan::End};
+use super::{Answer, Around, json_edit};
+use crate::api::Mark;
 
 /// A member that nobody knows, first in every object.
-pub(super) fn add_members(answer: &mut Answer, around: &Around) {
+pub(super) fn add_members(answer: &mut Answer, around: &Around<'_>) {
     let member = match around.variant() {
         "null" => r#""x_new":null"#,
         _ => r#""x_new":{"a":[1,null]}"#,
@@ -12,19 +12,6 @@ pub(super) fn add_members(answer: &mut Answer, around: &Around) {
     for data in answer.events() {
         // the input of a call is the model's, not the protocol's
         *data = json_edit::in_every_object(data, member, "input");
-    }
-}
-
-/// Ends the body properly before the event that carries the stop reason, or earlier.
-pub(super) fn end_before_terminal(answer: &mut Answer, around: &Around) {
-    let proves = |mark: Mark| mark.stops() || mark == Mark::Terminal;
-    let end = match around.variant() {
-        "no-content" => answer.position(is_delta),
-        "open-tool-call" => answer.position(is_delta).map(|first| first + 1),
-        _ => answer.position(proves),
-    };
-    if let Some(end) = end {
-        answer.end_at(end, Last::End(End::Early));
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Puts bytes that are no UTF-8 at the start of a fragment.
-pub(super) fn put_bytes_that_are_no_text(answer: &mut Answer, around: &Around) {
+pub(super) fn put_bytes_that_are_no_text(answer: &mut Answer, around: &Around<'_>) {
     let bad: &[u8] = match around.variant() {
         "truncated-sequence" => b"\xe2\x82?",
         _ => b"\x80",
@@ -40,7 +40,7 @@ pub(super) fn end_lines(answer: &mut Answer, ending: impl Fn(usize, &[u8]) -> &'
 }
 
 /// Ends lines in different ways.
-pub(super) fn mix_line_ends(answer: &mut Answer, around: &Around) {
+pub(super) fn mix_line_ends(answer: &mut Answer, around: &Around<'_>) {
     match around.variant() {
         "by-event" => end_lines(answer, |event, _| match event % 3 {
             0 => b"\n",
@@ -57,7 +57,7 @@ pub(super) fn mix_line_ends(answer: &mut Answer, around: &Around) {
 }
 
 /// Puts a byte order mark first.
-pub(super) fn mark_byte_order(answer: &mut Answer, around: &Around) {
+pub(super) fn mark_byte_order(answer: &mut Answer, around: &Around<'_>) {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     match around.variant() {
         "cut" => {
@@ -71,7 +71,7 @@ pub(super) fn mark_byte_order(answer: &mut Answer, around: &Around) {
 }
 
 /// More or less white space behind the colons of fields.
-pub(super) fn space_fields(answer: &mut Answer, around: &Around) {
+pub(super) fn space_fields(answer: &mut Answer, around: &Around<'_>) {
     let two = around.variant() == "two";
     edit_lines(answer, |line, end, out| {
         let said = |name: &'static str| Some((name, field(line, name)?));
@@ -93,7 +93,7 @@ pub(super) fn space_fields(answer: &mut Answer, around: &Around) {
 }
 
 /// Spreads the data of each event over several lines.
-pub(super) fn spread_data(answer: &mut Answer, around: &Around) {
+pub(super) fn spread_data(answer: &mut Answer, around: &Around<'_>) {
     let at_commas = around.variant() == "at-commas";
     edit_lines(answer, |line, end, out| {
         let Some(data) = json(line) else {

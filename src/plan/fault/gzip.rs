@@ -4,7 +4,7 @@ use super::{Answer, Around};
 
 /// Compresses the body; each write is readable by itself, or none before the end.
 #[cfg(feature = "gzip")]
-pub(super) fn compress(answer: &mut Answer, around: &Around) {
+pub(super) fn compress(answer: &mut Answer, around: &Around<'_>) {
     use std::io::Write as _;
 
     use super::{Last, Piece, Says};
@@ -47,4 +47,4 @@ pub(super) fn compress(answer: &mut Answer, around: &Around) {
 
 /// Never called: a turn with the fault is unplayable.
 #[cfg(not(feature = "gzip"))]
-pub(super) const fn compress(_: &mut Answer, _: &Around) {}
+pub(super) const fn compress(_: &mut Answer, _: &Around<'_>) {}

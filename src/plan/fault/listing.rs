@@ -123,6 +123,13 @@ fn lines(api: Api, turn: &Turn) -> Vec<Vec<u8>> {
                 let beat = bytes.escape_ascii();
                 out.push(format!("(every {time:?} for ever: {beat})").into_bytes());
             }
+            Step::Open(beat) => {
+                out.push(b"(the connection stays open)".to_vec());
+                out.extend(beat.map(|(bytes, time)| {
+                    let beat = bytes.escape_ascii();
+                    format!("(every {time:?} for ever: {beat})").into_bytes()
+                }));
+            }
             Step::End(End::Complete | End::Early) => out.push(b"(the body ends)".to_vec()),
             Step::End(End::Fin) => out.push(b"(the connection is closed)".to_vec()),
             Step::End(End::Reset) => out.push(b"(the connection is reset)".to_vec()),
@@ -222,14 +229,13 @@ fn show_hunk(removed: &[Vec<u8>], added: &[Vec<u8>]) -> String {
         return out;
     }
     for (sign, lines) in [('-', removed), ('+', added)] {
-        for line in lines.iter().take(IN_A_ROW) {
-            writeln!(out, "{sign} {}", shown(line, 0, 0)).unwrap();
-        }
-        if lines.len() > IN_A_ROW + 1 {
-            writeln!(out, "{sign} ({} more)", lines.len() - IN_A_ROW - 1).unwrap();
-        }
-        if let Some(last) = lines.get(IN_A_ROW..).and_then(<[_]>::last) {
-            writeln!(out, "{sign} {}", shown(last, 0, 0)).unwrap();
+        let cut = IN_A_ROW..lines.len().saturating_sub(1);
+        for (n, line) in lines.iter().enumerate() {
+            if cut.len() < 2 || !cut.contains(&n) {
+                writeln!(out, "{sign} {}", shown(line, 0, 0)).unwrap();
+            } else if n == cut.start {
+                writeln!(out, "{sign} ({} more)", cut.len()).unwrap();
+            }
         }
     }
     out

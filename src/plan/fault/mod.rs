@@ -19,6 +19,7 @@ mod lines;
 #[cfg(test)]
 mod listing;
 mod transport;
+mod truncation;
 mod turns;
 
 use std::sync::Arc;
@@ -32,11 +33,15 @@ use crate::{
 };
 
 /// What a damage may look at besides the answer.
-struct Around {
+struct Around<'a> {
     fault: FaultVariant,
+    api: Api,
+    context: &'a Context,
+    /// What is said.
+    turn: &'a Turn,
 }
 
-impl Around {
+impl Around<'_> {
     /// The name of the variant.
     const fn variant(&self) -> &'static str {
         self.fault.name()
@@ -84,10 +89,15 @@ pub(super) fn damaged(
             answer.encode(api.line_end(context));
         }
         for (n, fault) in turn.faults.iter().enumerate() {
-            let around = Around { fault: *fault };
+            let around = |turn| Around {
+                fault: *fault,
+                api,
+                context,
+                turn,
+            };
             if stage == Stage::Transport && fault.stage() == Stage::Turn {
                 // some of them say how their bytes leave, too
-                damage(&mut answer, &around);
+                damage(&mut answer, &around(&said));
             }
             if fault.stage() != stage {
                 continue;
@@ -99,7 +109,7 @@ pub(super) fn damaged(
                 let before = answer.clone();
                 // no line of a body that is no stream is one of SSE
                 if answer.form == Form::Stream || stage >= Stage::Transport {
-                    damage(&mut answer, &around);
+                    damage(&mut answer, &around(&said));
                 }
                 before
             };
@@ -150,7 +160,7 @@ fn no_target(fault: FaultVariant, what: &str, is_repeated: bool) -> Unplayable {
 }
 
 /// Does one damage; leaves the answer as it is if there is nothing to damage.
-fn damage(answer: &mut Answer, around: &Around) {
+fn damage(answer: &mut Answer, around: &Around<'_>) {
     match around.fault.fault() {
         // done before the answer was rendered
         Fault::UnknownStopReason | Fault::UnicodeSeparatorsInData => {}
@@ -181,15 +191,25 @@ fn damage(answer: &mut Answer, around: &Around) {
 
         // the protocol
         Fault::UnknownField => events::add_members(answer, around),
-        Fault::EofBeforeTerminal => events::end_before_terminal(answer, around),
 
         // truncation and silence
+        Fault::EofBeforeTerminal => truncation::end_before_terminal(answer, around),
+        Fault::TerminalFrameCut => truncation::cut_terminal(answer, around),
+        Fault::EofNoFinalBlank => truncation::end_without_blank_line(answer, around),
+        Fault::EofMidEvent => truncation::end_inside_event(answer, around),
         Fault::ChunkedAbort => transport::abort(answer, around),
+        Fault::ResetMidStream => transport::reset(answer, around),
+        Fault::StallBeforeHeaders => transport::stall_before_head(answer),
         Fault::StallMidStream => transport::stall(answer, around),
         Fault::SlowButAlive => transport::slow_down(answer, around),
         Fault::StallHeartbeatOnly => transport::beat_for_ever(answer, around),
+        Fault::OpenAfterTerminal => transport::stay_open(answer, around),
 
         // errors
+        Fault::ErrorJson200 => http::error_as_success(answer, around),
+        Fault::JsonInsteadOfSse => http::whole_instead_of_stream(answer, around),
+        Fault::HtmlBody => http::page(answer, around),
+        Fault::HttpErrorOnStream => http::error_status(answer, around),
         Fault::EmptyBody => http::empty(answer, around),
     }
 }

@@ -6,10 +6,15 @@ use super::{
     framing::{end_lines, grow_event, join, split, split_piece},
     lines::{is_of_tool_call, lines_at},
 };
-use crate::plan::End;
+use crate::{
+    api::{Api, Mark},
+    plan::End,
+};
+
+const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
 
 /// Ends writes at places that mean nothing.
-pub(super) fn split_anywhere(answer: &mut Answer, around: &Around) {
+pub(super) fn split_anywhere(answer: &mut Answer, around: &Around<'_>) {
     match around.variant() {
         "several-events" => join(answer, 3),
         "inside-field-names" => split_lines(answer, |line, _| (!line.is_empty()).then_some(2)),
@@ -23,7 +28,7 @@ pub(super) fn split_anywhere(answer: &mut Answer, around: &Around) {
 }
 
 /// Splits every character of several bytes behind each of its bytes.
-pub(super) fn split_characters(answer: &mut Answer, around: &Around) {
+pub(super) fn split_characters(answer: &mut Answer, around: &Around<'_>) {
     let in_arguments = around.variant() == "in-arguments";
     split(answer, |bytes| {
         if in_arguments && !is_of_tool_call(bytes) {
@@ -35,7 +40,7 @@ pub(super) fn split_characters(answer: &mut Answer, around: &Around) {
 }
 
 /// Ends lines in CR LF, and writes between the two.
-pub(super) fn split_line_ends(answer: &mut Answer, around: &Around) {
+pub(super) fn split_line_ends(answer: &mut Answer, around: &Around<'_>) {
     end_lines(answer, |_, _| b"\r\n");
     let fields = around.variant() != "at-blank-lines";
     let blank_lines = around.variant() != "at-field-lines";
@@ -54,7 +59,7 @@ fn split_lines(answer: &mut Answer, at: impl Fn(&[u8], &[u8]) -> Option<usize>) 
 }
 
 /// A large event in tiny writes.
-pub(super) fn crumble(answer: &mut Answer, around: &Around) {
+pub(super) fn crumble(answer: &mut Answer, around: &Around<'_>) {
     const MIB: usize = 1024 * 1024;
     let (length, write) = match around.variant() {
         "1-mib-by-1024" => (MIB, 1024),
@@ -75,7 +80,7 @@ pub(super) fn crumble(answer: &mut Answer, around: &Around) {
 }
 
 /// The whole body at once, and late.
-pub(super) fn hold_back(answer: &mut Answer, around: &Around) {
+pub(super) fn hold_back(answer: &mut Answer, around: &Around<'_>) {
     join(answer, usize::MAX);
     let wait = Piece {
         says: Says::Wait(around.fault.time()),
@@ -85,43 +90,78 @@ pub(super) fn hold_back(answer: &mut Answer, around: &Around) {
 }
 
 /// Ends the connection inside the body.
-pub(super) fn abort(answer: &mut Answer, around: &Around) {
-    if around.variant() == "length-too-large" {
-        answer.length = Length::Given(answer.len());
+pub(super) fn abort(answer: &mut Answer, around: &Around<'_>) {
+    let end = Last::End(End::Fin);
+    match around.variant() {
+        "inside-event" => inside_first_delta(answer, end),
+        "length-too-large" => {
+            answer.length = Length::Given(answer.len());
+            behind(answer, is_delta, end);
+        }
+        _ => behind(answer, is_delta, end),
     }
-    behind_first_delta(answer, Last::End(End::Fin));
+}
+
+/// Resets the connection.
+pub(super) fn reset(answer: &mut Answer, around: &Around<'_>) {
+    let reset = Last::End(End::Reset);
+    match around.variant() {
+        "before-headers" => nothing(answer, reset),
+        "after-headers" => answer.end_at(0, reset),
+        "after-finish-reason" => behind(answer, Mark::stops, reset),
+        _ => behind(answer, is_delta, reset),
+    }
+}
+
+/// Silence before the first byte, for ever.
+pub(super) fn stall_before_head(answer: &mut Answer) {
+    nothing(answer, Last::Stall);
 }
 
 /// Silence, for ever.
-pub(super) fn stall(answer: &mut Answer, around: &Around) {
+pub(super) fn stall(answer: &mut Answer, around: &Around<'_>) {
     match around.variant() {
         "headers-only" => answer.end_at(0, Last::Stall),
-        "inside-a-line" => {
-            let Some(first) = answer.position(is_delta) else {
-                return;
-            };
-            answer.end_at(first + 1, Last::Stall);
-            if let Some(Piece {
-                says: Says::Bytes(bytes),
-                marks,
-            }) = answer.pieces.last_mut()
-            {
-                bytes.truncate(bytes.len() / 2);
-                marks.clear();
+        "inside-a-line" => inside_first_delta(answer, Last::Stall),
+        "inside-a-tool-call" => {
+            if let Some(first) = answer.position_of_arguments() {
+                answer.end_at(first + 1, Last::Stall);
             }
         }
-        _ => behind_first_delta(answer, Last::Stall),
+        _ => behind(answer, is_delta, Last::Stall),
     }
 }
 
-/// Keep-alives behind the first fragment, for ever.
-pub(super) fn beat_for_ever(answer: &mut Answer, around: &Around) {
-    let beat = b": keep-alive\n\n".to_vec();
-    behind_first_delta(answer, Last::Forever(around.fault.time(), beat));
+/// Keep-alives, for ever.
+pub(super) fn beat_for_ever(answer: &mut Answer, around: &Around<'_>) {
+    let beat: &[u8] = match (around.variant(), around.api) {
+        ("blank-lines", _) => b"\n",
+        ("pings", Api::OpenAiResponses) => b"event: keepalive\ndata: {\"type\":\"keepalive\"}\n\n",
+        ("pings", _) => b"event: ping\ndata: {\"type\": \"ping\"}\n\n",
+        _ => KEEP_ALIVE,
+    };
+    let last = Last::Forever(around.fault.time(), beat.to_vec());
+    match around.variant() {
+        "after-finish-reason" => behind(answer, Mark::stops, last),
+        _ => behind(answer, is_delta, last),
+    }
+}
+
+/// Leaves everything open behind the last event.
+pub(super) fn stay_open(answer: &mut Answer, around: &Around<'_>) {
+    if around.variant() == "without-done" {
+        if let Some(done) = answer.position(|mark| mark == Mark::Terminal) {
+            answer.pieces.remove(done);
+        }
+    }
+    answer.last = Last::Open(match around.variant() {
+        "heartbeats" => Some((around.fault.time(), KEEP_ALIVE.to_vec())),
+        _ => None,
+    });
 }
 
 /// A wait before each event.
-pub(super) fn slow_down(answer: &mut Answer, around: &Around) {
+pub(super) fn slow_down(answer: &mut Answer, around: &Around<'_>) {
     let wait = Piece {
         says: Says::Wait(around.fault.time()),
         marks: Vec::new(),
@@ -133,9 +173,27 @@ pub(super) fn slow_down(answer: &mut Answer, around: &Around) {
         .collect();
 }
 
-/// Drops what is behind the first fragment.
-fn behind_first_delta(answer: &mut Answer, last: Last) {
-    if let Some(first) = answer.position(is_delta) {
+/// Drops what is behind the first event with such a mark.
+fn behind(answer: &mut Answer, is: impl Fn(Mark) -> bool, last: Last) {
+    if let Some(first) = answer.position(is) {
         answer.end_at(first + 1, last);
     }
+}
+
+/// Drops what is behind the first half of the first fragment's event.
+fn inside_first_delta(answer: &mut Answer, last: Last) {
+    if let Some(first) = answer.position(is_delta) {
+        answer.end_at(first + 1, last);
+        let length = answer
+            .pieces
+            .last()
+            .map_or(0, |piece| piece.as_bytes().len());
+        answer.cut_last(length / 2);
+    }
+}
+
+/// Drops everything, the head too.
+fn nothing(answer: &mut Answer, last: Last) {
+    answer.head = None;
+    answer.end_at(0, last);
 }

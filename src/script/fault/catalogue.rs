@@ -1,6 +1,6 @@
 //! Every kind of fault, in the order of the catalogue.
 
-use super::{Kind, framing::*, protocol::*, size::*, truncation::*};
+use super::{Kind, framing::*, http::*, protocol::*, size::*, truncation::*};
 
 /// Makes the enumeration and its list of one table, so that neither can lack a kind.
 macro_rules! catalogue {
@@ -93,18 +93,38 @@ catalogue! {
     // truncation
     /// The body ends properly between two events, before the event that proves it whole.
     EofBeforeTerminal = EOF_BEFORE_TERMINAL,
+    /// The event behind the stop reason is cut or missing.
+    TerminalFrameCut = TERMINAL_FRAME_CUT,
+    /// The body ends properly behind its last event, but without the blank line that ends it.
+    EofNoFinalBlank = EOF_NO_FINAL_BLANK,
+    /// The body ends properly inside an event.
+    EofMidEvent = EOF_MID_EVENT,
     /// The connection ends without the last chunk of the body, or before its length is reached.
     ChunkedAbort = CHUNKED_ABORT,
+    /// The connection is reset.
+    ResetMidStream = RESET_MID_STREAM,
 
     // stalls
+    /// Silence on an open connection, before the head.
+    StallBeforeHeaders = STALL_BEFORE_HEADERS,
     /// Silence on an open connection, behind the head or some events.
     StallMidStream = STALL_MID_STREAM,
     /// After some events nothing but keep-alives, for ever.
     StallHeartbeatOnly = STALL_HEARTBEAT_ONLY,
     /// Events come steadily, with gaps below any limit on silence; the whole takes longer than any limit on the total.
     SlowButAlive = SLOW_BUT_ALIVE,
+    /// Everything was said, and the connection stays open.
+    OpenAfterTerminal = OPEN_AFTER_TERMINAL,
 
     // errors
+    /// Status 200 and the provider's error as a JSON body.
+    ErrorJson200 = ERROR_JSON_200,
+    /// A whole JSON answer where a stream was asked for.
+    JsonInsteadOfSse = JSON_INSTEAD_OF_SSE,
+    /// A page of HTML, as a proxy sends it.
+    HtmlBody = HTML_BODY,
+    /// The provider's error with its status, whole, empty or cut.
+    HttpErrorOnStream = HTTP_ERROR_ON_STREAM,
     /// Status 200 and no byte of a body.
     EmptyBody = EMPTY_BODY,
 }

@@ -9,6 +9,7 @@
 
 mod catalogue;
 mod framing;
+mod http;
 mod kind;
 mod protocol;
 mod size;
