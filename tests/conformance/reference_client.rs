@@ -108,7 +108,15 @@ impl ReferenceClient {
         let mut has_ended = false;
         while !has_ended {
             let Ok(piece) = timeout_at(deadline, pieces.next()).await else {
-                return Err(Failure::Silent(self.idle_limit));
+                // the stop reason of Chat proves it whole; that no sentinel follows is no loss
+                let whole = accumulator
+                    .finish()
+                    .ok()
+                    .filter(|_| self.api == Api::OpenAiChat);
+                return match whole {
+                    Some(reply) => transcript(&reply),
+                    None => Err(Failure::Silent(self.idle_limit)),
+                };
             };
             let Some(piece) = piece else { break };
             decoder.push(&piece?).map_err(Failure::malformed)?;
