@@ -9,7 +9,16 @@
 #[path = "../support/catalogue.rs"]
 #[allow(dead_code, reason = "other tests need the rest of it")]
 mod catalogue;
+#[cfg(feature = "server")]
+mod expected;
+#[cfg(feature = "server")]
+#[path = "../support/raw.rs"]
+mod raw;
 mod references;
+#[cfg(feature = "server")]
+mod size;
+#[cfg(feature = "server")]
+mod socket;
 mod table;
 
 use std::collections::BTreeSet;
@@ -227,7 +236,12 @@ const STRICTER: &[(&str, &str)] = &[
 #[test]
 fn our_own_accumulators_judge_as_the_catalogue_asks() {
     let mut wrong = Vec::new();
+    // what is the same on each API takes its time in a dev build
+    let is_large = |id: &str| ["/8-mib", "/16-mib"].iter().any(|size| id.contains(size));
     for (api, fault) in cases().filter(|(_, fault)| is_seen_in_the_body(*fault)) {
+        if is_large(&fault.id()) && api != Api::AnthropicMessages {
+            continue;
+        }
         let damaged = reference(api, fault).fault(fault);
         let read = accumulate(api, &decoded(fault, &sse_body(api, &damaged)));
         let is_stricter = STRICTER.iter().any(|(id, _)| *id == fault.fault().id());
