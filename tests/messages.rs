@@ -1202,3 +1202,122 @@ async fn a_blocking_wait_would_block_the_runtime() {
         help: `settled` is a future for it; await that, or block on it where blocking is allowed";
     assert_texts([(caught.message, expected)]);
 }
+
+// --- clocks ----------------------------------------------------------------------------------------
+// Those of `Clock::tokio()` where there is no such clock are pinned in `clocks/ended.rs`.
+
+#[test]
+fn a_clock_that_cannot_be_moved_says_so() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let (system, manual) = (script().start(), script().clock(Clock::manual()).start());
+    let paused = runtime.block_on(async { script().clock(Clock::tokio()).start() });
+    let line = line!();
+    let caught = [
+        panic_of(|| system.advance(AT_ONCE)),
+        panic_of(|| system.advance_blocking(AT_ONCE)),
+        panic_of(|| system.advance_to_next()),
+        panic_of(|| paused.advance_blocking(AT_ONCE)),
+        panic_of(|| paused.advance_to_next_blocking()),
+        panic_of(|| paused.time_to_request_blocking(1)),
+        panic_of(|| manual.time_to_request(0)),
+    ];
+    let texts = texts_since(line, caught);
+    let built =
+        |lines_before| format!("script of 0 turns, built at {FILE}:{}", line - lines_before);
+    let system = |name| {
+        format!(
+            "`{name}` cannot move the system's clock\n  where: {}\n  \
+             help: build the stub with `.clock(Clock::tokio())` or `.clock(Clock::manual())`",
+            built(2)
+        )
+    };
+    let paused = |name| {
+        format!(
+            "`{name}_blocking` cannot move the time of a tokio runtime: only the runtime itself can\n  \
+             where: {}\n  \
+             help: await `{name}` there, or build the stub with `.clock(Clock::manual())`",
+            built(1)
+        )
+    };
+    assert_texts(
+        texts.into_iter().zip([
+            system("advance"),
+            system("advance"),
+            system("advance_to_next"),
+            paused("advance"),
+            paused("advance_to_next"),
+            paused("time_to_request"),
+            "there is no request 0\n  help: `time_to_request` counts from 1, as messages do: \
+         `time_to_request(1)` is the first"
+                .to_owned(),
+        ]),
+    );
+}
+
+#[tokio::test]
+async fn a_move_of_a_clock_that_gives_up_says_how_far_it_is() {
+    let built = line!() + 1;
+    let stub = script().start();
+    let waiting =
+        "a client that asks again does so once its answer before is done and its back-off is over";
+    let report = format!("  where: script of 0 turns, built at {FILE}:{built}\n  calls: none");
+    assert_texts([(
+        gave_up(stub.time_to_request(1)).await,
+        giving_up("request #1", LATE, &report, waiting),
+    )]);
+
+    let (asked, asking) = std::sync::mpsc::channel();
+    let (answer, answering) = std::sync::mpsc::channel();
+    let answering = std::sync::Mutex::new(answering);
+    let built = line!() + 1;
+    let stub = script()
+        .clock(Clock::manual())
+        .turn(
+            Turn::new()
+                .text("x")
+                .delay(After::request(), Duration::from_secs(7)),
+        )
+        .answer(move |_, index| {
+            if index == 0 {
+                return None;
+            }
+            asked.send(()).unwrap();
+            answering.lock().unwrap().recv().unwrap()
+        })
+        .start();
+    let first = tokio::spawn(call(&stub).send());
+    stub.wait_for_requests(1).await;
+    stub.advance(Duration::from_secs(2)).await;
+    let second = tokio::spawn(call(&stub).send());
+    tokio::task::spawn_blocking(move || asking.recv().unwrap())
+        .await
+        .unwrap();
+    let report = format!(
+        "  where: script of 1 turn and a closure, built at {FILE}:{built}\n  calls:\n    \
+         #1 POST /v1/messages [m]: turn #1, Open, 0 bytes\n    \
+         #2 POST /v1/messages [m]: nothing yet, Open, 0 bytes\n  \
+         clock: at 2s, the next pause ends at 7s, 1 task still at work"
+    );
+    let moving =
+        "it moves only while nothing is at work; `.patience(..)` lets it wait longer for that";
+    let pausing =
+        "paces, delays and the pauses of a live turn wait on the clock; a stall and a gate do not";
+    assert_texts([
+        (
+            gave_up(stub.advance(Duration::from_secs(1))).await,
+            giving_up("the clock to move by 1s", LATE, &report, moving),
+        ),
+        (
+            gave_up(stub.advance_to_next()).await,
+            giving_up("a pause that waits on the clock", LATE, &report, pausing),
+        ),
+    ]);
+    answer.send(Some("y".into())).unwrap();
+    assert_eq!(second.await.unwrap().text(), "y");
+    assert_eq!(stub.advance_to_next().await, Duration::from_secs(5));
+    first.await.unwrap();
+}

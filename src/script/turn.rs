@@ -134,7 +134,7 @@ impl Turn {
         self.action(after, Action::Gate(gate.latch().clone()))
     }
 
-    /// Waits there for so long.
+    /// Waits there for so long, on the stub's clock.
     pub fn delay(self, after: After, wait: Duration) -> Self {
         self.action(after, Action::Delay(wait))
     }

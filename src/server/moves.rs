@@ -19,7 +19,7 @@ impl StubHandle {
     /// Moves the clock by so much: first sockets settle, so that a request that is already on its way arrives before
     /// time moves. Then it goes from one pause of the stub to the next, in the order in which they end, and sockets
     /// settle behind each. On [`Clock::tokio`](crate::Clock::tokio), where the client has timers too, there are small
-    /// steps in between: from 1 ms to 1 s, a hundredth of the time since something happened.
+    /// steps in between: a hundredth of the time since something happened, from 1 ms to 1 s, and after two hours a 3600th.
     ///
     /// Sockets have settled once every answer waits, for its client, the test or the clock, and no socket has
     /// anything that was not read; once the runtime that awaits this has then run its tasks and asked its sockets
@@ -55,25 +55,32 @@ impl StubHandle {
     /// # Panics
     ///
     /// At the caller's line, if the stub's clock is the system's. At the `.await`, with the journal, when it gives up
-    /// after the stub's patience (5 seconds of the system's time); and if the clock is
-    /// [`Clock::tokio`](crate::Clock::tokio) and another runtime awaits this.
+    /// because the clock could not be moved on for the stub's patience (5 seconds of the system's time); and if the clock
+    /// is [`Clock::tokio`](crate::Clock::tokio) and another runtime awaits this, or it is to go further than 30 years.
     #[track_caller]
     pub fn advance(&self, time: Duration) -> Wait<()> {
         self.check_movable("advance");
         let what = format!("the clock to move by {time:?}");
-        self.moving(what, "it moves in steps of at most a second, and only while nothing is at work; `.patience(..)` gives it longer", {
-            move |shared| async move {
-                let clock = moved(&shared)?;
-                let mut mover = Mover::new(clock)?;
-                let end = shared.clock.now().saturating_add(time);
-                mover.settle().await;
-                while !mover.is_at(end) {
-                    check_runs(&shared)?;
-                    mover.step(end).await;
+        self.moving(
+            what,
+            "it moves only while nothing is at work; `.patience(..)` lets it wait longer for that",
+            {
+                move |shared| async move {
+                    let clock = moved(&shared)?;
+                    let mut mover = Mover::new(clock)?;
+                    let end = shared.clock.now().saturating_add(time);
+                    if end > mover.limit() {
+                        return Err("the time of a tokio runtime ends after 30 years".to_owned());
+                    }
+                    mover.settle().await;
+                    while !mover.is_at(end) {
+                        check_runs(&shared)?;
+                        mover.step(end).await;
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
-        })
+            },
+        )
     }
 
     /// As [`advance`](Self::advance), on this thread.
@@ -147,9 +154,9 @@ impl StubHandle {
     ///
     /// # Panics
     ///
-    /// At the caller's line, if `n` is 0. At the `.await`, with the journal, when it gives up after the stub's patience
-    /// (5 seconds of the system's time); and if the clock is [`Clock::tokio`](crate::Clock::tokio) and another
-    /// runtime awaits this.
+    /// At the caller's line, if `n` is 0. At the `.await`, with the journal, when it gives up because the call did not
+    /// come in a day of the clock's time, or the clock could not be moved on for the stub's patience (5 seconds of the
+    /// system's time); and if the clock is [`Clock::tokio`](crate::Clock::tokio) and another runtime awaits this.
     #[track_caller]
     pub fn time_to_request(&self, n: usize) -> Wait<Duration> {
         assert!(
@@ -175,14 +182,18 @@ impl StubHandle {
                 .await;
             };
             let mut mover = Mover::new(clock)?;
+            let limit = shared.clock.now().saturating_add(A_DAY);
             loop {
                 mover.settle().await;
                 if let Some(waited) = waited() {
                     return Ok(waited);
                 }
                 check_runs(&shared)?;
+                if shared.clock.now() >= limit {
+                    return Err("not within a day of its clock's time".to_owned());
+                }
                 match clock.next_pause() {
-                    _ if clock.has_timers() => mover.step(Duration::MAX).await,
+                    _ if clock.has_timers() => mover.step(limit).await,
                     Some(end) => mover.step(end).await,
                     None => mover.wait().await,
                 }
@@ -238,9 +249,16 @@ impl StubHandle {
             let clock = describe(&reporter.clock);
             format!("{}{clock}\n  help: {help}", reporter.report())
         };
-        Wait::by(what, patience, moving(shared), report)
+        let wait = Wait::by(what, patience, moving(Arc::clone(&shared)), report);
+        match shared.clock {
+            Time::System { .. } => wait,
+            Time::Moved(_) => wait.while_same(move || shared.clock.now()),
+        }
     }
 }
+
+/// No client backs off for longer.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 const DROPPED: &str = "the stub was dropped";
 

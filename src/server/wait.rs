@@ -45,6 +45,13 @@ pub struct Wait<T> {
     report: Box<dyn Fn() -> String + Send>,
     patience: Duration,
     timer: Option<Pin<Box<Sleep>>>,
+    progress: Option<Progress>,
+}
+
+/// How far it has come; as long as that changes, its patience begins anew.
+struct Progress {
+    now: Box<dyn Fn() -> Duration + Send>,
+    seen: Duration,
 }
 
 impl<T> Wait<T> {
@@ -60,7 +67,26 @@ impl<T> Wait<T> {
             report: Box::new(report),
             patience,
             timer: None,
+            progress: None,
         }
+    }
+
+    /// Gives up only once this has been the same for all its patience.
+    pub(super) fn while_same(mut self, now: impl Fn() -> Duration + Send + 'static) -> Self {
+        self.progress = Some(Progress {
+            seen: now(),
+            now: Box::new(now),
+        });
+        self
+    }
+
+    /// Whether it has come further since it was asked last.
+    fn goes_on(&mut self) -> bool {
+        let Some(progress) = &mut self.progress else {
+            return false;
+        };
+        let before = std::mem::replace(&mut progress.seen, (progress.now)());
+        progress.seen != before
     }
 
     /// Waits for a future; an error is why it can never be done.
@@ -101,7 +127,7 @@ impl<T> Wait<T> {
              help: `{future}` is a future for it; await that, or block on it where blocking is allowed"
         );
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        let deadline = Deadline::after(self.patience);
+        let mut deadline = Deadline::after(self.patience);
         loop {
             match (self.check)(&waker) {
                 Found::Yes(value) => return value,
@@ -110,6 +136,7 @@ impl<T> Wait<T> {
             }
             match deadline.left() {
                 Some(left) => std::thread::park_timeout(left),
+                None if self.goes_on() => deadline = Deadline::after(self.patience),
                 None => self.give_up(&self.out_of_patience()),
             }
         }
@@ -152,7 +179,11 @@ impl<T> Future for Wait<T> {
             None => false,
         };
         if passed {
-            this.give_up(&this.out_of_patience());
+            if !this.goes_on() {
+                this.give_up(&this.out_of_patience());
+            }
+            this.timer = None;
+            context.waker().wake_by_ref();
         }
         Poll::Pending
     }

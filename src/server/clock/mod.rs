@@ -38,7 +38,8 @@ use paused::Paused;
 /// | [`Clock::tokio`] | when the test says so: the stub's pauses and every timer of the test's own tokio runtime, the client's included | move timers of other threads, runtimes and processes, or what reads [`std::time::Instant`] |
 ///
 /// Whatever the clock, a wait gives up after the stub's
-/// [`patience`](crate::WireStubBuilder::patience) of the system's time.
+/// [`patience`](crate::WireStubBuilder::patience) of the system's time; one that moves the clock if that has stood
+/// still for so long.
 pub struct Clock(Kind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use super::{
         runtime::runtime,
     },
     Moved, Source,
-    paused::LetGo,
+    paused::{FAR, LetGo},
 };
 
 /// So many turns a runtime gets. In each it runs every task that was woken (the 61 next ones, if more were), and
@@ -123,6 +123,14 @@ impl<'a> Mover<'a> {
         self.settle().await;
     }
 
+    /// Nothing is as far as this.
+    pub(in crate::server) fn limit(&self) -> Duration {
+        match &self.clock.source {
+            Source::Manual(_) => Duration::MAX,
+            Source::Paused(_, started) => FAR.saturating_sub(*started),
+        }
+    }
+
     /// Whether it is at this time, and every pause up to there has ended.
     pub(in crate::server) fn is_at(&self, end: Duration) -> bool {
         let pause = self.clock.next_pause();
@@ -152,15 +160,16 @@ impl<'a> Mover<'a> {
     }
 }
 
-/// How far a step goes, so long after something happened: a hundredth of that or less, from 1 ms to 1 s. It is a
-/// number that the times of clients are multiples of, since what the client's own timers, which are not known here,
-/// set off inside a step is taken to happen at its end.
+/// How far a step goes, so long after something happened: a hundredth of that or less, from 1 ms to 1 s, and a
+/// 3600th once that is more. It is a number that the times of clients are multiples of, since what the client's own
+/// timers, which are not known here, set off inside a step is taken to happen at its end.
 fn step_after(calm: Duration) -> Duration {
     const STEPS: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
     let fits = |step: &Duration| step.saturating_mul(100) <= calm;
     let steps = STEPS.map(Duration::from_millis);
     let step = steps.into_iter().rev().find(fits);
-    step.unwrap_or(Duration::from_millis(1))
+    let seconds = Duration::from_secs(calm.as_secs() / 3_600);
+    step.unwrap_or(Duration::from_millis(1)).max(seconds)
 }
 
 /// Waits until the background runtime has told its tasks what their sockets have for them: whether one has room
@@ -195,7 +204,8 @@ mod tests {
             (4_999, 20),
             (99_999, 500),
             (100_000, 1_000),
-            (u64::MAX, 1_000),
+            (7_199_999, 1_000),
+            (7_200_000, 2_000),
         ] {
             let found = step_after(Duration::from_millis(calm));
             assert_eq!(found, Duration::from_millis(step), "{calm}");

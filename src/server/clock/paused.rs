@@ -27,8 +27,8 @@ use super::{Activity, Waited};
 /// goes on waits for its blocking tasks, and one with a single thread for them has others to run.
 const SHIFT: Duration = Duration::from_millis(50);
 
-/// Longer than any test.
-const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
+/// What is further away than this is as far for tokio too, whose instants have an end.
+pub(super) const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
 
 /// Those that are in use. The time is the runtime's and not a stub's, so the stubs of a runtime have to find each
 /// other.
