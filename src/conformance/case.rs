@@ -108,10 +108,8 @@ pub(super) fn cases(api: Api, cuts: &[Cut]) -> Vec<Case> {
             reference: fault.needs(),
             cut: Cut::PerEvent,
         };
-        let cuts = match fault.fault().stage() {
-            Stage::Turn | Stage::Events | Stage::Bytes if !case.is_large() => cuts,
-            _ => &[Cut::PerEvent],
-        };
+        let has_cuts = fault.fault().stage() < Stage::Transport && !case.is_large();
+        let cuts = if has_cuts { cuts } else { &[Cut::PerEvent] };
         cuts.iter().map(move |cut| Case {
             cut: cut.clone(),
             ..case.clone()

@@ -108,11 +108,11 @@ impl ReferenceClient {
         let mut has_ended = false;
         while !has_ended {
             let Ok(piece) = timeout_at(deadline, pieces.next()).await else {
-                // the stop reason of Chat proves it whole; that no sentinel follows is no loss
-                let whole = accumulator
-                    .finish()
-                    .ok()
-                    .filter(|_| self.api == Api::OpenAiChat);
+                // with the stop reason and the usage that was asked for an answer of Chat is whole; that no sentinel
+                // follows is no loss
+                let is_whole =
+                    |reply: &Reply| self.api == Api::OpenAiChat && reply.usage.output_tokens > 0;
+                let whole = accumulator.finish().ok().filter(is_whole);
                 return match whole {
                     Some(reply) => transcript(&reply),
                     None => Err(Failure::Silent(self.idle_limit)),

@@ -142,7 +142,7 @@ pub(super) fn beat_for_ever(answer: &mut Answer, around: &Around<'_>) {
     };
     let last = Last::Forever(around.fault.time(), beat.to_vec());
     match around.variant() {
-        "after-finish-reason" | "after-finish-chunk" => behind(answer, Mark::stops, last),
+        "after-finish-reason" => behind(answer, Mark::stops, last),
         _ => behind(answer, is_delta, last),
     }
 }

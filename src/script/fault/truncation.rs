@@ -189,14 +189,7 @@ pub(super) const STALL_HEARTBEAT_ONLY: Kind = a_time_out(
             "after-finish-reason",
             "behind the event with the stop reason comes a comment every 20 ms (`.every(..)`), for ever",
         )
-        .of(A),
-        // the finish reason of Chat proves the answer whole, so a client may end there
-        variant(
-            "after-finish-chunk",
-            "behind the chunk with the finish reason comes a comment every 20 ms (`.every(..)`), for ever",
-        )
-        .of(C)
-        .asks(MustSucceedWithSameResult, Some(MustTimeOutWhenIdleLimitSet)),
+        .of(A.and(C)),
     ],
 );
 
