@@ -188,6 +188,11 @@ fn refuse_error(api: Api, turn: &Turn) -> Result<(), UnplayableError> {
     }
     match &turn.says {
         Says::Message(_) => Ok(()),
+        Says::Raw(_) => {
+            let why = "raw bytes are no answer of the model\n  \
+                       help: give the turn to a stub; what a client reads are these bytes";
+            Err(UnplayableError::new(api, turn, &Unplayable(why.to_owned())))
+        }
         Says::Error(_) => {
             let why = "an error turn is no answer of the model\n  \
                        help: `error_body(..)` gives what a client reads of it";
@@ -223,6 +228,7 @@ impl Iterator for Bodies {
             | Step::Listen(_)
             | Step::Break(_)
             | Step::Beat(..)
+            | Step::Raw(_)
             | Step::Stall
             | Step::Open(_)
             | Step::End(_) => None,

@@ -13,7 +13,7 @@ use crate::{
     api::{Api, Context, Form},
     plan::{self, Step, Unplayable, action_name},
     request::{IntoMatcher, Matcher, RecordedRequest},
-    script::{ApiError, Cut, Origin, Turn},
+    script::{ApiError, Cut, Origin, Says, Turn},
     server::{Fallback, WHY_HEADER},
 };
 
@@ -111,6 +111,9 @@ fn not_just_bytes(turn: &Turn) -> Option<String> {
     if turn.pace.is_some() {
         return Some("a pace".to_owned());
     }
+    if matches!(turn.says, Says::Raw(_)) {
+        return Some("raw bytes".to_owned());
+    }
     let action = turn.actions.first();
     let action = action.map(|(after, action)| format!("{} {after}", action_name(action)));
     let fault = || Some(format!("fault `{}`", turn.faults.first()?));
@@ -165,6 +168,7 @@ impl Responder {
                 | Step::Listen(_)
                 | Step::Break(_)
                 | Step::Stall
+                | Step::Raw(_)
                 | Step::Open(_)
                 | Step::End(_) => {}
             }

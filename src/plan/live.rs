@@ -279,6 +279,20 @@ impl LiveSource {
                 self.end(End::Early);
             }
             (Ending::Fin, _) => self.end(End::Fin),
+            (Ending::WrongLength(_) | Ending::CloseDelimited, _) => {
+                return Err(
+                    "a live answer's head is written before it is known how it ends\n  \
+                     help: script the turn, or end it with `Ending::Fin`"
+                        .to_owned(),
+                );
+            }
+            (Ending::MidEvent | Ending::MidCharacter, _) => {
+                return Err(
+                    "a live answer ends behind what was said: there is no next event\n  \
+                     help: script the turn, or end it with `Ending::CleanEof`"
+                        .to_owned(),
+                );
+            }
             (Ending::Reset, _) => self.end(End::Reset),
         }
         Ok(())
@@ -398,6 +412,6 @@ const fn goes_on(part: &ScriptedPart, api: Api) -> bool {
 fn has_usage(turn: &Turn) -> bool {
     match &turn.says {
         Says::Message(message) => message.usage.is_some(),
-        Says::Error(_) => false,
+        Says::Error(_) | Says::Raw(_) => false,
     }
 }

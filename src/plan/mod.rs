@@ -7,6 +7,7 @@
 
 mod agenda;
 mod cut;
+mod ending;
 mod fault;
 mod live;
 mod pace;
@@ -18,6 +19,8 @@ use bytes::Bytes;
 
 use agenda::Agenda;
 use cut::Knife;
+pub(crate) use ending::action_name;
+use ending::{Does, InStreamError, Inside};
 pub(crate) use fault::reworded;
 use fault::{Answer, Last, Piece};
 use live::{LiveSource, LiveStep};
@@ -25,8 +28,8 @@ use pace::Waits;
 pub(crate) use steps::Steps;
 
 use crate::{
-    api::{Api, Context, Events, Form, Head, WireEvent},
-    script::{Action, ApiError, Cut, Dialect, Ending, GateLatch, LiveLine, Pace, Says, Turn},
+    api::{Api, Context, Events, Form, Head},
+    script::{Action, Cut, Dialect, GateLatch, LiveLine, Pace, Place, Says, Turn},
 };
 
 /// One step of a plan.
@@ -36,6 +39,8 @@ pub(crate) enum Step {
     Head(Head, Length),
     /// Write these bytes of the body as one piece.
     Body(Bytes),
+    /// Write these bytes, whatever they are.
+    Raw(Bytes),
     /// Let the bytes go and wait, on the stub's clock.
     Wait(Duration),
     /// Let the bytes go and wait for the gate.
@@ -61,6 +66,8 @@ pub(crate) enum Length {
     Chunked,
     /// By this `Content-Length`, true or not; the connection is not used again.
     Given(usize),
+    /// By the end of the connection.
+    UntilClose,
 }
 
 /// How the answer ends, once its steps are played.
@@ -165,8 +172,21 @@ impl Plan<'_> {
 
     /// The sequence, from its start.
     fn steps(&self) -> Result<Steps, Unplayable> {
+        let length = self.length()?;
+        let steps = self.unmeasured()?;
+        Ok(match length {
+            Some(length) => steps.length(length),
+            None => steps,
+        })
+    }
+
+    /// The sequence, with a head that says of the body's length what the provider says.
+    fn unmeasured(&self) -> Result<Steps, Unplayable> {
         if let (Says::Message(message), Some(line)) = (&self.turn.says, self.turn.live()) {
             return self.live(message, line);
+        }
+        if let Says::Raw(bytes) = &self.turn.says {
+            return self.raw(bytes);
         }
         let steps = if self.turn.faults.is_empty() {
             let (head, source) = self.undamaged(self.turn)?;
@@ -179,6 +199,16 @@ impl Plan<'_> {
             Steps::damaged(answer, self.actions()?, self.what(), &self.cut)
         };
         Ok(self.let_out(steps))
+    }
+
+    /// The sequence of bytes that are no HTTP.
+    fn raw(&self, bytes: &Bytes) -> Result<Steps, Unplayable> {
+        if let Some(fault) = self.turn.faults.first() {
+            return Err(Unplayable(format!(
+                "fault `{fault}` has no target in raw bytes\n  help: change the bytes themselves"
+            )));
+        }
+        Ok(Steps::raw(bytes.clone(), self.actions()?))
     }
 
     /// Says which fault of an answer that is ended before its time lies behind that end.
@@ -226,6 +256,7 @@ impl Plan<'_> {
                     Source::Events(events),
                 )
             }
+            (Says::Raw(_), _) => return Err(Unplayable("raw bytes are no answer".to_owned())),
         })
     }
 
@@ -234,7 +265,7 @@ impl Plan<'_> {
         let steps = steps.lines_end(self.api.line_end(self.context));
         match (self.pace, &self.turn.says) {
             (Some(pace), Says::Message(_)) => steps.paced(Waits::new(pace, self.form)),
-            (None, _) | (_, Says::Error(_)) => steps,
+            (None, _) | (_, Says::Error(_) | Says::Raw(_)) => steps,
         }
     }
 
@@ -244,6 +275,7 @@ impl Plan<'_> {
             (Says::Error(_), _) => "an error answer",
             (Says::Message(_), Form::Json) => "a non-streaming answer",
             (Says::Message(_), Form::Stream) => "this stream",
+            (Says::Raw(_), _) => "a turn of raw bytes",
         }
     }
 
@@ -264,58 +296,6 @@ impl Plan<'_> {
         });
         placed.collect()
     }
-
-    fn end(&self, ending: &Ending) -> Result<Does, Unplayable> {
-        let end = |end| Step::End(end);
-        Ok(match ending {
-            Ending::InStreamError(error) => {
-                let (turn, context) = (Arc::clone(self.turn), self.context.clone());
-                let error = InStreamError::new(error, self.api, turn, context)?;
-                Does::End(Some(Box::new(error)), end(End::Early))
-            }
-            Ending::CleanEof => Does::End(None, end(End::Early)),
-            Ending::Fin => Does::End(None, end(End::Fin)),
-            Ending::Reset => Does::End(None, end(End::Reset)),
-        })
-    }
-}
-
-/// An error inside a stream; its events may depend on what was written before.
-#[derive(Clone, Debug)]
-pub(crate) struct InStreamError {
-    error: ApiError,
-    api: Api,
-    turn: Arc<Turn>,
-    context: Context,
-}
-
-impl InStreamError {
-    fn new(
-        error: &ApiError,
-        api: Api,
-        turn: Arc<Turn>,
-        context: Context,
-    ) -> Result<Self, Unplayable> {
-        if error.has_headers() {
-            return Err(Unplayable(
-                "an in-stream error has no headers: the head is long gone\n  \
-                 help: leave out `.retry_after(..)`, `.header(..)` and the retry hints, or use an error turn"
-                    .to_owned(),
-            ));
-        }
-        Ok(Self {
-            error: error.clone(),
-            api,
-            turn,
-            context,
-        })
-    }
-
-    /// Its events, behind so many of the turn's.
-    fn events(&self, written: usize) -> Vec<WireEvent> {
-        self.api
-            .error_events(&self.error, &self.turn, &self.context, written)
-    }
 }
 
 /// Where the body comes from.
@@ -327,6 +307,8 @@ pub(crate) enum Source {
     Pieces(std::vec::IntoIter<Piece>, Last),
     /// What the test says, head and end included.
     Live(Box<LiveSource>),
+    /// Bytes that are no HTTP, until they were taken.
+    Raw(Option<Bytes>),
 }
 
 impl Source {
@@ -335,7 +317,7 @@ impl Source {
         match self {
             Self::Events(events) => Answer::of_events(head, events),
             Self::Whole(body) => Answer::of_body(head, body.unwrap_or_default()),
-            Self::Pieces(..) | Self::Live(_) => Answer::of_body(head, Vec::new()),
+            Self::Pieces(..) | Self::Live(_) | Self::Raw(_) => Answer::of_body(head, Vec::new()),
         }
     }
 }
@@ -343,27 +325,8 @@ impl Source {
 /// Something that happens at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedAction {
-    place: crate::script::Place,
+    place: Place,
     /// In the words of a message.
     what: String,
     does: Does,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Does {
-    Step(Step),
-    /// Nothing follows this step; maybe an error goes before it.
-    End(Option<Box<InStreamError>>, Step),
-}
-
-pub(crate) const fn action_name(action: &Action) -> &'static str {
-    match action {
-        Action::Gate(_) => "gate",
-        Action::Delay(_) => "delay",
-        Action::Stall => "stall",
-        Action::End(Ending::InStreamError(_)) => "in-stream error",
-        Action::End(Ending::CleanEof) => "clean end",
-        Action::End(Ending::Fin) => "FIN",
-        Action::End(Ending::Reset) => "reset",
-    }
 }

@@ -121,7 +121,7 @@ mod tests {
             Step::Beat(..) => "beat".to_owned(),
             Step::Open(_) => "open".to_owned(),
             Step::End(end) => format!("{end:?}"),
-            Step::Listen(_) | Step::Break(_) => panic!("no live turn"),
+            Step::Listen(_) | Step::Break(_) | Step::Raw(_) => panic!("neither live nor raw"),
         });
         in_words.collect()
     }
@@ -145,6 +145,7 @@ mod tests {
                 | Step::Hold(_)
                 | Step::Listen(_)
                 | Step::Break(_)
+                | Step::Raw(_)
                 | Step::Stall
                 | Step::Beat(..)
                 | Step::Open(_)

@@ -15,6 +15,18 @@ pub enum Ending {
     Fin,
     /// The connection is reset, after all that was written before has arrived.
     Reset,
+    /// The head says a `Content-Length`, and the connection is closed behind so many bytes fewer than that; behind more, if
+    /// the number is negative.
+    WrongLength(i64),
+    /// The head says nothing of a length, so that the body goes on until the connection is closed, which happens here: a
+    /// client cannot tell it from the end of a whole answer, but by the missing events.
+    CloseDelimited,
+    /// Of the next event (or of the whole body, if it is no stream) the first half of its bytes is written, and then the
+    /// body ends properly.
+    MidEvent,
+    /// Of the next event (or of the whole body) only what stands before its first character of several bytes, and the
+    /// first byte of that character is written; then the body ends properly.
+    MidCharacter,
 }
 
 impl From<ApiError> for Ending {

@@ -1,7 +1,8 @@
 //! What a turn that is no error holds besides what happens to it: its parts, and the rest.
 
 use super::{
-    Extras, Fragments, LiveLine, ScriptedPart, ServerToolKind, StopReason, Turn, Usage, turn::Says,
+    Extras, FaultVariant, Fragments, LiveLine, ScriptedPart, ServerToolKind, StopReason, Turn,
+    Usage, turn::Says,
 };
 
 /// The parts and the rest of a turn that is no error.
@@ -92,8 +93,11 @@ impl Turn {
         fragments.any(Fragments::runs_user_code)
     }
 
-    /// Whether what it says is longer than so many bytes.
+    /// Whether what it says, or what a fault makes of it, is longer than so many bytes.
     pub(crate) fn is_longer_than(&self, bytes: usize) -> bool {
+        if self.faults.iter().any(FaultVariant::makes_it_large) {
+            return true;
+        }
         let Says::Message(message) = &self.says else {
             return false;
         };

@@ -2,6 +2,8 @@
 
 use std::{panic::Location, time::Duration};
 
+use bytes::Bytes;
+
 use super::{
     After, ApiError, Cut, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine, Message,
     Pace, Place, StopReason, Usage,
@@ -43,6 +45,8 @@ pub struct Turn {
 pub(crate) enum Says {
     Message(Message),
     Error(ApiError),
+    /// No HTTP.
+    Raw(Bytes),
 }
 
 /// What happens at a place.
@@ -74,6 +78,21 @@ impl Turn {
         Self::saying(Says::Error(error))
     }
 
+    /// A turn that is these bytes instead of an HTTP response; the connection is closed behind them. Its places are
+    /// [`After::request`] and, behind all the bytes, [`After::head`].
+    ///
+    /// ```
+    /// use llm_wire_stub::{After, Turn};
+    ///
+    /// let garbage = Turn::raw("SSH-2.0-OpenSSH_9.6\r\n");
+    /// let half_a_head = Turn::raw("HTTP/1.1 200 OK\r\nContent-Ty").stall(After::head());
+    /// # let _ = (garbage, half_a_head);
+    /// ```
+    #[track_caller]
+    pub fn raw(bytes: impl Into<Bytes>) -> Self {
+        Self::saying(Says::Raw(bytes.into()))
+    }
+
     #[track_caller]
     const fn saying(says: Says) -> Self {
         Self {
@@ -96,7 +115,7 @@ impl Turn {
     ///
     /// # Panics
     ///
-    /// At the caller's line, on an error turn.
+    /// At the caller's line, on an error turn and on one of raw bytes.
     #[track_caller]
     pub fn stop_reason(mut self, reason: impl Into<StopReason>) -> Self {
         self.message().stop_reason = Some(reason.into());
@@ -107,7 +126,7 @@ impl Turn {
     ///
     /// # Panics
     ///
-    /// At the caller's line, on an error turn.
+    /// At the caller's line, on an error turn and on one of raw bytes.
     #[track_caller]
     pub fn usage(mut self, usage: Usage) -> Self {
         let message = self.message();
@@ -122,7 +141,7 @@ impl Turn {
     ///
     /// # Panics
     ///
-    /// At the caller's line, on an error turn.
+    /// At the caller's line, on an error turn and on one of raw bytes.
     #[track_caller]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.message().model = Some(model.into());
@@ -244,6 +263,9 @@ impl Turn {
     pub(crate) fn message(&mut self) -> &mut Message {
         match &mut self.says {
             Says::Message(message) => message,
+            Says::Raw(_) => panic!(
+                "a turn of raw bytes says nothing but these\n  help: use `Turn::new()` for an answer of the model"
+            ),
             Says::Error(_) => panic!(
                 "an error turn says nothing but its error\n  \
                  help: to fail after a part of an answer, use `Turn::new().text(..).end(After::parts(1), error)`"
@@ -268,7 +290,7 @@ impl Turn {
     pub(crate) const fn live(&self) -> Option<&LiveLine> {
         match &self.says {
             Says::Message(message) => message.live.as_ref(),
-            Says::Error(_) => None,
+            Says::Error(_) | Says::Raw(_) => None,
         }
     }
 }

@@ -76,11 +76,16 @@ fn stamped(
         (Says::Message(_), _) => Ok(Arc::new((*turn).clone().stop_reason(reason.clone()))),
         // an error for this call goes before its stop reason
         (Says::Error(_), Origin::ErrorAt(_)) => Ok(turn),
-        (Says::Error(_), _) => Err(Refusal::by_stub(
+        (says @ (Says::Error(_) | Says::Raw(_)), _) => Err(Refusal::by_stub(
             "unplayable",
             format!(
-                "`.stop_reason_at({index}, ..)` has no target: {origin} is an error\n  where: {}\n  \
+                "`.stop_reason_at({index}, ..)` has no target: {origin} is {}\n  where: {}\n  \
                  help: give it to a call that is answered",
+                if matches!(says, Says::Raw(_)) {
+                    "raw bytes"
+                } else {
+                    "an error"
+                },
                 shared.config.repertoire.description()
             ),
         )),

@@ -137,6 +137,7 @@ impl Player<'_> {
                 }
                 self.body(&bytes);
             }
+            Step::Raw(bytes) => self.connection.outbox().extend_from_slice(&bytes),
             Step::Wait(time) => {
                 if self.wait_at(self.shared.clock.wait(time)).await? == Waited::ClockEnded {
                     self.request
@@ -232,7 +233,7 @@ impl Player<'_> {
             _ if self.request.method() == "HEAD" => Framing::None,
             (204, _) => Framing::None,
             // a client of HTTP/1.0 knows no chunks
-            (505, _) | (_, Length::Given(_)) => Framing::Plain,
+            (505, _) | (_, Length::Given(_) | Length::UntilClose) => Framing::Plain,
             (_, Length::Chunked) => Framing::Chunked,
         };
         if length != Length::Chunked {

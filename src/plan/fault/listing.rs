@@ -113,6 +113,7 @@ fn lines(api: Api, turn: &Turn) -> Vec<Vec<u8>> {
                 }
                 out.push(match length {
                     Length::Chunked => b"Transfer-Encoding: chunked".to_vec(),
+                    Length::UntilClose => b"(no length)".to_vec(),
                     Length::Given(length) => format!("Content-Length: {length}").into_bytes(),
                 });
             }
@@ -133,7 +134,7 @@ fn lines(api: Api, turn: &Turn) -> Vec<Vec<u8>> {
             Step::End(End::Complete | End::Early) => out.push(b"(the body ends)".to_vec()),
             Step::End(End::Fin) => out.push(b"(the connection is closed)".to_vec()),
             Step::End(End::Reset) => out.push(b"(the connection is reset)".to_vec()),
-            Step::Hold(_) | Step::Listen(_) | Step::Break(_) => {}
+            Step::Raw(_) | Step::Hold(_) | Step::Listen(_) | Step::Break(_) => {}
         }
     }
     out

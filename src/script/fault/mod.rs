@@ -184,6 +184,14 @@ impl FaultVariant {
         self.variant.needs
     }
 
+    /// Whether the answer is much longer with it.
+    pub(crate) const fn makes_it_large(&self) -> bool {
+        matches!(
+            self.fault,
+            Fault::LargeEvent | Fault::TinyFragments | Fault::ManyTinyEvents
+        )
+    }
+
     pub(crate) const fn time(&self) -> Duration {
         self.every
     }

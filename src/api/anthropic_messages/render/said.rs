@@ -27,6 +27,7 @@ impl Said {
         let message = match &turn.says {
             Says::Message(message) => message,
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
+            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
         };
         if message.call_order == CallOrder::Interleaved {
             return Err("tool calls cannot be interleaved here: the blocks of an answer come one after the other\n  \

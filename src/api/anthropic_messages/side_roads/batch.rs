@@ -96,6 +96,10 @@ impl BatchResult {
                 "nobody reads it while it is written",
                 "script this turn instead of saying it live",
             ),
+            Says::Raw(_) => (
+                "raw bytes are none",
+                "use `Turn::new()` or `Turn::error(..)`",
+            ),
             Says::Error(_) | Says::Message(_) => return None,
         };
         Some(format!(
@@ -275,7 +279,8 @@ impl Drafting<'_> {
                         let line = line(custom_id, "errored", Some(("error", &body)));
                         (Fate::Errored, line)
                     }
-                    Says::Message(_) => {
+                    // the problem of raw bytes was told above
+                    Says::Message(_) | Says::Raw(_) => {
                         let unplayable = |why| Unsayable::Unplayable(why, place());
                         let turn = at_batch_tier(turn, &context);
                         let body = body(&turn, &context).map_err(unplayable)?;

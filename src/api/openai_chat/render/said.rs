@@ -66,6 +66,7 @@ impl Said {
         let message = match &turn.says {
             Says::Message(message) => message,
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
+            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
         };
         let row = row(context.dialect);
         if context.era != Era::today() {

@@ -30,6 +30,7 @@ impl Said {
         let message = match &turn.says {
             Says::Message(message) => message,
             Says::Error(_) => return Err("an error turn has no message".to_owned()),
+            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
         };
         if context.era != Era::today() {
             return Err(openai::no_era(NAME));

@@ -1,16 +1,19 @@
-//! The sequence of a plan's steps, made one at a time.
+//! The sequence of a plan's steps, made one at a time; `check.rs` looks ahead at them.
+
+mod check;
 
 use std::{collections::VecDeque, fmt};
 
 use bytes::Bytes;
 
 use super::{
-    Agenda, Does, End, Knife, Length, LiveStep, PlacedAction, Source, Step, Unplayable, Waits,
+    Agenda, Does, End, Inside, Knife, Length, LiveStep, PlacedAction, Source, Step, Unplayable,
+    Waits,
     fault::{Answer, Last, Piece, Says},
 };
 use crate::{
     api::{Head, Mark, WireEvent},
-    script::{Cut, LiveLine, Place, count},
+    script::{Cut, LiveLine, Place},
     sse::{self, LineEnd},
 };
 
@@ -32,19 +35,10 @@ pub(crate) struct Steps {
     ended: bool,
     /// Whether a scripted ending ended it.
     cut_short: bool,
-    /// An in-stream error behind the last event.
-    too_late: Option<String>,
-}
-
-/// A step that a client notices.
-#[derive(PartialEq, Eq)]
-enum Written {
-    Head(Head, Length),
-    Body(Bytes),
-    Beat(Bytes),
-    Stall,
-    Open(Option<Bytes>),
-    End(End),
+    /// Where the next event is cut, and what says so.
+    cutting: Option<(Inside, String)>,
+    /// A scripted ending that cannot be written where it stands.
+    misplaced: Option<Unplayable>,
 }
 
 /// What of the body was made so far.
@@ -71,7 +65,7 @@ impl Steps {
         self
     }
 
-    pub(super) fn new(
+    pub(in crate::plan) fn new(
         head: Head,
         source: Source,
         actions: Vec<PlacedAction>,
@@ -92,18 +86,19 @@ impl Steps {
             waits: None,
             ended: false,
             cut_short: false,
-            too_late: None,
+            cutting: None,
+            misplaced: None,
         }
     }
 
     /// The same, with lines that end so.
-    pub(super) fn lines_end(mut self, line_end: LineEnd) -> Self {
+    pub(in crate::plan) fn lines_end(mut self, line_end: LineEnd) -> Self {
         self.line_end = line_end;
         self
     }
 
     /// The steps of an answer that was damaged.
-    pub(super) fn damaged(
+    pub(in crate::plan) fn damaged(
         answer: Answer,
         actions: Vec<PlacedAction>,
         what: &'static str,
@@ -121,13 +116,28 @@ impl Steps {
     }
 
     /// The same, with these waits.
-    pub(super) fn paced(mut self, waits: Waits) -> Self {
+    pub(in crate::plan) fn paced(mut self, waits: Waits) -> Self {
         self.waits = Some(waits);
         self
     }
 
+    /// The same, with a head that says this of the body's length.
+    pub(in crate::plan) fn length(mut self, length: Length) -> Self {
+        self.length = length;
+        self
+    }
+
+    /// The steps of bytes that are no HTTP.
+    pub(in crate::plan) fn raw(bytes: Bytes, actions: Vec<PlacedAction>) -> Self {
+        Self {
+            begun: false,
+            agenda: Agenda::new(actions),
+            ..Self::headless(Source::Raw(Some(bytes)), "a turn of raw bytes", &Cut::Whole)
+        }
+    }
+
     /// Steps whose head comes from their source.
-    pub(super) fn headless(source: Source, what: &'static str, cut: &Cut) -> Self {
+    pub(in crate::plan) fn headless(source: Source, what: &'static str, cut: &Cut) -> Self {
         let head = Head {
             status: 200,
             headers: Vec::new(),
@@ -143,88 +153,14 @@ impl Steps {
     pub(crate) fn live(&self) -> Option<&LiveLine> {
         match &self.source {
             Source::Live(live) => Some(live.line()),
-            Source::Events(_) | Source::Pieces(..) | Source::Whole(_) => None,
+            Source::Events(_) | Source::Pieces(..) | Source::Whole(_) | Source::Raw(_) => None,
         }
-    }
-
-    /// Runs through the places without keeping a byte, and says which has no target.
-    /// Tells whether one of them ends the answer before its time.
-    pub(super) fn check_places(mut self) -> Result<bool, Unplayable> {
-        let in_stream =
-            |action: &&PlacedAction| matches!(action.does, Does::End(_, Step::End(End::Early)));
-        if let Some(action) = self.agenda.at(Place::Request).find(in_stream) {
-            return Err(Unplayable(format!(
-                "{} is not possible: there is no body yet\n  \
-                 help: use `After::head()`, or an error turn (`Turn::error(..)`) to answer with an error",
-                action.what
-            )));
-        }
-        if let (Source::Whole(_), Some(action)) = (&self.source, self.agenda.in_stream_error()) {
-            return Err(Unplayable(format!(
-                "{} is not possible: {} is no stream\n  \
-                 help: use an error turn (`Turn::error(..)`) to answer with an error",
-                action.what, self.what
-            )));
-        }
-        self.knife = Knife::new(&Cut::PerEvent);
-        while !self.ended && !self.agenda.is_empty() {
-            self.advance();
-            self.ready.clear();
-        }
-        if let Some(what) = self.too_late {
-            return Err(Unplayable(format!(
-                "{what} is not possible: the event before it ends the stream\n  \
-                 help: move it to a place before the stop reason"
-            )));
-        }
-        let Some(action) = self.agenda.first() else {
-            return Ok(self.cut_short);
-        };
-        let (what, answer) = (&action.what, self.what);
-        Err(Unplayable(match &self.source {
-            _ if self.cut_short => format!(
-                "{what} is never reached: the answer ends before it\n  help: remove one of the two"
-            ),
-            Source::Events(_) | Source::Pieces(..) | Source::Live(_) => format!(
-                "{what} is not possible: {answer} has {}\n  \
-                 help: move it to a place that the answer has; a delta is a word, unless `.fragments(..)` says otherwise",
-                self.seen
-            ),
-            Source::Whole(_) => format!(
-                "{what} is not possible: {answer} has a head and one body\n  \
-                 help: use `After::request()` or `After::head()`; the other places are inside a stream"
-            ),
-        }))
-    }
-
-    /// Runs through the pieces without keeping one, and says which place of the cut is not there.
-    pub(super) fn check_cut(mut self) -> Result<(), Unplayable> {
-        self.by_ref().for_each(drop);
-        let problem = self.knife.problem(self.what);
-        problem.map_or(Ok(()), |why| Err(Unplayable(why)))
     }
 
     /// Whether a scripted reset ends it.
     pub(crate) fn ends_in_reset(&self) -> bool {
         let at_its_end = matches!(self.source, Source::Pieces(_, Last::End(End::Reset)));
         at_its_end || self.agenda.has_reset()
-    }
-
-    /// Whether both write the same, waits and gates aside.
-    pub(super) fn writes_the_same(self, other: Self) -> bool {
-        let writes = |steps: Self| {
-            let written = steps.filter_map(|step| match step {
-                Step::Head(head, length) => Some(Written::Head(head, length)),
-                Step::Body(bytes) => Some(Written::Body(bytes)),
-                Step::Beat(bytes, _) => Some(Written::Beat(bytes)),
-                Step::Stall => Some(Written::Stall),
-                Step::Open(beat) => Some(Written::Open(beat.map(|(bytes, _)| bytes))),
-                Step::End(end) => Some(Written::End(end)),
-                Step::Wait(_) | Step::Hold(_) | Step::Listen(_) | Step::Break(_) => None,
-            });
-            written.collect::<Vec<_>>()
-        };
-        writes(self) == writes(other)
     }
 
     /// Makes at least one step, or says that there is none.
@@ -236,9 +172,16 @@ impl Steps {
         let event = match &mut self.source {
             Source::Events(events) => events.next(),
             Source::Whole(body) => {
-                let body = body.take();
-                self.write(body.unwrap_or_default());
+                let body = body.take().unwrap_or_default();
+                if self.cutting.is_some() {
+                    return self.cut_inside(&body);
+                }
+                self.write(body);
                 None
+            }
+            Source::Raw(bytes) => {
+                let bytes = bytes.take();
+                return self.raw_bytes(bytes.unwrap_or_default());
             }
             Source::Pieces(pieces, last) => {
                 let (piece, last) = (pieces.next(), last.clone());
@@ -266,7 +209,41 @@ impl Steps {
         }
     }
 
+    fn raw_bytes(&mut self, bytes: Bytes) {
+        self.ready.push_back(Step::Raw(bytes));
+        self.act(Place::Head);
+        if !self.ended {
+            self.last(Last::End(End::Fin));
+        }
+    }
+
+    /// Ends the answer inside these bytes.
+    fn cut_inside(&mut self, bytes: &[u8]) {
+        let Some((inside, what)) = self.cutting.take() else {
+            return;
+        };
+        match inside.of(bytes) {
+            Some(length) => {
+                let left = bytes.get(..length).unwrap_or(bytes);
+                self.piece_bytes(&[], Bytes::copy_from_slice(left));
+            }
+            None => {
+                self.misplaced = Some(Unplayable(format!(
+                    "{what} is not possible: the event behind it has no character of several bytes\n  \
+                     help: move it to a place before one that has"
+                )));
+            }
+        }
+        self.last(Last::End(End::Early));
+    }
+
     fn last(&mut self, last: Last) {
+        if let Some((_, what)) = self.cutting.take() {
+            self.misplaced = Some(Unplayable(format!(
+                "{what} is not possible: no event follows\n  \
+                 help: move it to a place before the last event"
+            )));
+        }
         self.ready.push_back(match last {
             Last::End(end) => Step::End(end),
             Last::Stall => Step::Stall,
@@ -282,6 +259,7 @@ impl Steps {
                 self.ready.push_back(Step::Wait(time));
             }
             // an answer's pieces are bytes by the time that they are played
+            Says::Bytes(bytes) if self.cutting.is_some() => return self.cut_inside(&bytes),
             Says::Event { data, .. } | Says::Comment(data) => {
                 self.piece_bytes(&piece.marks, data.into());
             }
@@ -315,6 +293,11 @@ impl Steps {
     }
 
     fn event(&mut self, event: &WireEvent) {
+        if self.cutting.is_some() && event.mark != Mark::Comment {
+            let mut bytes = Vec::new();
+            encode(event, self.line_end, &mut bytes);
+            return self.cut_inside(&bytes);
+        }
         self.encode(event);
         self.mark(event.mark);
     }
@@ -367,7 +350,7 @@ impl Steps {
 
     /// Does what is scripted for this place, in the order given.
     fn act(&mut self, place: Place) {
-        while !self.ended {
+        while !self.ended && self.cutting.is_none() {
             let Some(action) = self.agenda.take(place) else {
                 return;
             };
@@ -375,13 +358,23 @@ impl Steps {
                 Does::Step(step) => self.ready.push_back(step),
                 Does::End(error, step) => {
                     if let Some(error) = error {
-                        self.too_late = self.seen.whole.then_some(action.what);
+                        let what = action.what;
+                        self.misplaced = self.seen.whole.then(|| {
+                            Unplayable(format!(
+                                "{what} is not possible: the event before it ends the stream\n  \
+                                 help: move it to a place before the stop reason"
+                            ))
+                        });
                         for event in error.events(self.seen.events) {
                             self.encode(&event);
                         }
                     }
                     self.ready.push_back(step);
                     self.ended = true;
+                    self.cut_short = true;
+                }
+                Does::Cut(inside) => {
+                    self.cutting = Some((inside, action.what));
                     self.cut_short = true;
                 }
             }
@@ -458,19 +451,5 @@ fn encode(event: &WireEvent, line_end: LineEnd, out: &mut Vec<u8>) {
         sse::encode_comment(&event.data, line_end, out);
     } else {
         sse::encode_lines(event.name.as_deref(), &event.data, line_end, out);
-    }
-}
-
-/// `3 deltas, 1 part, 9 events and a stop reason`.
-impl fmt::Display for Seen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}, {}, {} and {} stop reason",
-            count(self.deltas, "delta"),
-            count(self.parts, "part"),
-            count(self.events, "event"),
-            if self.stop_reason { "a" } else { "no" }
-        )
     }
 }
