@@ -14,6 +14,7 @@ mod expected;
 #[cfg(feature = "server")]
 #[path = "../support/raw.rs"]
 mod raw;
+#[path = "../../src/plan/fault/references.rs"]
 mod references;
 #[cfg(feature = "server")]
 mod size;
@@ -268,6 +269,63 @@ fn our_own_accumulators_judge_as_the_catalogue_asks() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a client must bear one by one it must bear together, whichever is done first.
+#[test]
+fn two_benign_faults_of_bytes_are_benign() {
+    let is_benign = |fault: &FaultVariant| {
+        let asks = fault.requirement();
+        [
+            Requirement::MustSucceedWithSameResult,
+            Requirement::MustIgnore,
+        ]
+        .contains(&asks)
+            && [Stage::Bytes, Stage::Transport].contains(&fault.stage())
+            && !STRICTER.iter().any(|(id, _)| *id == fault.fault().id())
+    };
+    let large = [Fault::LargeEvent, Fault::TinyFragments];
+    let small = Fault::ALL.iter().filter(|fault| !large.contains(fault));
+    let variants = small.flat_map(|fault| fault.variants());
+    let variants = variants.filter(|fault| fault.applies_to(Api::AnthropicMessages));
+    let benign: Vec<_> = variants.filter(is_benign).collect();
+    let text = || Turn::new().text("Hé, 日本 and 🦀.").seed(7);
+    let said = text().normalized(Api::AnthropicMessages).unwrap();
+    let mut both = 0;
+    for one in &benign {
+        for other in benign.iter().filter(|other| *other != one) {
+            let turn = text().fault(*one).fault(*other);
+            let body = match try_sse_body(Api::AnthropicMessages, &turn) {
+                Ok(body) => body,
+                // the first did what the second would do
+                Err(error) if error.to_string().contains(" has no target in ") => continue,
+                Err(error) => panic!("{one} and {other}: {error}"),
+            };
+            both += 1;
+            let read = accumulate(Api::AnthropicMessages, &body);
+            assert_eq!(read.as_ref(), Ok(&said), "{one} and {other}");
+        }
+    }
+    assert!(both > 1_000, "{both} of {} variants", benign.len());
+}
+
+#[test]
+fn legacy_completions_have_the_faults_of_bytes_and_later_stages() {
+    let api = Api::OpenAiCompletions;
+    let turn = || Turn::new().text("Hé, 日本 and 🦀.");
+    let mut had = 0;
+    for fault in Fault::ALL.iter().flat_map(|fault| fault.variants()) {
+        if !fault.applies_to(api) || (fault.fault() == Fault::GzipStream && !cfg!(feature = "gzip"))
+        {
+            continue;
+        }
+        had += 1;
+        let pieces = try_chunks(api, &turn().fault(fault), Cut::PerEvent);
+        assert!(pieces.is_ok(), "{fault}: {:?}", pieces.err());
+    }
+    assert!(had > 80, "{had}");
+    let fault = Fault::UnknownField;
+    assert!(!fault.applies_to(api));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     Answer, Around, Piece, Says,
-    framing::{edit_lines, ended_as, put_before, put_between},
+    framing::{edit_lines, ended_as, ends_line, put_before, put_between},
     lines::{field, json, line_end, lines},
 };
 
@@ -35,9 +35,11 @@ pub(super) fn comments(answer: &mut Answer, around: &Around<'_>) {
         }
         "bare-colon" => put_between(answer, |before, _| ended_as(before, [&b":"[..]])),
         "hundreds" => {
-            if let Some(first) = answer.pieces.first() {
-                let comments = Piece::bytes(ended_as(first, [COMMENT; 300]));
-                answer.pieces.insert(1, comments);
+            if let Some(at) = answer.pieces.iter().position(ends_line) {
+                let first = answer.pieces.get(at);
+                let comments = first.map(|first| ended_as(first, [COMMENT; 300]));
+                let comments = Piece::bytes(comments.unwrap_or_default());
+                answer.pieces.insert(at + 1, comments);
             }
         }
         _ => put_between(answer, |before, _| ended_as(before, [COMMENT, b""])),

@@ -186,17 +186,22 @@ pub(super) fn put_before(answer: &mut Answer, piece: usize, bytes: &[u8]) {
     }
 }
 
-/// Puts a piece between each two: `made` gets the one before and the one behind.
+/// Puts a piece between each two of which the first ends a line: `made` gets the one before and the one behind.
 pub(super) fn put_between(answer: &mut Answer, made: impl Fn(&Piece, &Piece) -> Vec<u8>) {
     let mut out: Vec<Piece> = Vec::with_capacity(answer.pieces.len() * 2);
     for piece in std::mem::take(&mut answer.pieces) {
-        if let Some(before) = out.last() {
+        if let Some(before) = out.last().filter(|before| ends_line(before)) {
             let between = made(before, &piece);
             out.push(Piece::bytes(between));
         }
         out.push(piece);
     }
     answer.pieces = out;
+}
+
+/// Whether something can stand behind this piece that begins with a line.
+pub(super) fn ends_line(piece: &Piece) -> bool {
+    matches!(piece.as_bytes(), [.., b'\n' | b'\r'])
 }
 
 /// These lines, ended as those of the piece.

@@ -1,12 +1,8 @@
 //! What each fault does to an answer, for the eye: `fixtures/faults/` has a listing for each API, made here.
 
-#[path = "../../../tests/faults/references.rs"]
-mod references;
-
 use std::{fmt::Write as _, fs, path::PathBuf, sync::Arc};
 
-use references::reference;
-
+use super::references::reference;
 use crate::{
     api::{Api, Context, Form},
     plan::{Cut, End, Length, Step, plan},

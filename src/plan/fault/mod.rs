@@ -18,6 +18,8 @@ mod json_edit;
 mod lines;
 #[cfg(test)]
 mod listing;
+#[cfg(test)]
+mod references;
 mod transport;
 mod truncation;
 mod turns;

@@ -173,7 +173,9 @@ impl FaultVariant {
             Some(of) => of,
             None => self.fault.kind().of,
         };
-        of.contains(api, self.stage())
+        // no tool is called there, and nothing is thought
+        let has_it = api != Api::OpenAiCompletions || self.needs() == Needs::Text;
+        has_it && of.contains(api, self.stage())
     }
 
     pub(crate) const fn name(&self) -> &'static str {
