@@ -29,7 +29,7 @@ pub(crate) use steps::Steps;
 
 use crate::{
     api::{Api, Context, Events, Form, Head},
-    script::{Action, Cut, Dialect, GateLatch, LiveLine, Pace, Place, Says, Turn},
+    script::{Action, Cut, Dialect, FaultVariant, GateLatch, LiveLine, Pace, Place, Says, Turn},
 };
 
 /// One step of a plan.
@@ -196,7 +196,10 @@ impl Plan<'_> {
                 let (head, source) = self.undamaged(turn)?;
                 Ok(source.whole(head))
             })?;
-            Steps::damaged(answer, self.actions()?, self.what(), &self.cut)
+            // a fault that is about the borders of writes has its own
+            let cuts = self.turn.faults.iter().any(FaultVariant::cuts);
+            let cut = if cuts { &Cut::PerEvent } else { &self.cut };
+            Steps::damaged(answer, self.actions()?, self.what(), cut)
         };
         Ok(self.let_out(steps))
     }

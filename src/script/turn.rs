@@ -173,9 +173,10 @@ impl Turn {
         self
     }
 
-    /// Damages the answer, by a [`Fault`] or one of its variants. Faults of an earlier [`Stage`](crate::Stage) are done
+    /// Damages the answer, by a [`Fault`](crate::Fault) or one of its variants. Faults of an earlier [`Stage`](crate::Stage) are done
     /// before those of a later one, and those of one stage in the order given; one that changes nothing makes the turn
-    /// unplayable. Cuts and places are those of the damaged answer. An answer with a fault is held in memory whole.
+    /// unplayable. Cuts and places are those of the damaged answer; a fault that is about where writes end has its own,
+    /// whatever the cut. An answer with a fault is held in memory whole.
     pub fn fault(mut self, fault: impl Into<FaultVariant>) -> Self {
         self.faults.push(fault.into());
         self

@@ -310,6 +310,26 @@ fn two_benign_faults_of_bytes_are_benign() {
 }
 
 #[test]
+fn a_fault_about_writes_has_its_own_whatever_the_cut() {
+    let api = Api::AnthropicMessages;
+    for fault in [
+        Fault::SplitAnyByte.variant("several-events"),
+        Fault::SplitUtf8Scalar.into(),
+        Fault::SplitCrlf.into(),
+        Fault::BomLeading.variant("cut"),
+        Fault::TinyFragments.variant("1-mib-by-1024"),
+        Fault::BufferedBurst.into(),
+    ] {
+        let turn = Turn::new().text("Hé, 日本 and 🦀.").fault(fault);
+        let pieces = |cut| chunks(api, &turn, cut).collect::<Vec<_>>();
+        assert_eq!(pieces(Cut::Whole), pieces(Cut::PerEvent), "{fault}");
+        assert_eq!(pieces(Cut::EveryByte), pieces(Cut::PerEvent), "{fault}");
+    }
+    let turn = Turn::new().text("hi").fault(Fault::EolCrlf);
+    assert_eq!(chunks(api, &turn, Cut::Whole).count(), 1);
+}
+
+#[test]
 fn legacy_completions_have_the_faults_of_bytes_and_later_stages() {
     let api = Api::OpenAiCompletions;
     let turn = || Turn::new().text("Hé, 日本 and 🦀.");

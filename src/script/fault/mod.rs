@@ -194,6 +194,21 @@ impl FaultVariant {
         )
     }
 
+    /// Whether it is about where writes end.
+    pub(crate) fn cuts(&self) -> bool {
+        let whole_kind = matches!(
+            self.fault,
+            Fault::SplitAnyByte
+                | Fault::SplitUtf8Scalar
+                | Fault::SplitCrlf
+                | Fault::TinyFragments
+                | Fault::ManyTinyEvents
+                | Fault::GzipStream
+                | Fault::BufferedBurst
+        );
+        whole_kind || (self.fault == Fault::BomLeading && self.name() == "cut")
+    }
+
     pub(crate) const fn time(&self) -> Duration {
         self.every
     }
