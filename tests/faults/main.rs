@@ -194,21 +194,17 @@ fn cases() -> impl Iterator<Item = (Api, FaultVariant)> {
 
 #[test]
 fn every_variant_changes_its_reference() {
-    for (api, fault) in cases() {
+    // what only waits, ends or says otherwise in its head is seen on a socket
+    for (api, fault) in cases().filter(|(_, fault)| fault.stage() < Stage::Transport) {
         let turn = reference(api, fault);
-        let damaged = turn.clone().fault(fault);
         let pieces = |turn: &Turn| -> Vec<_> {
             let pieces = try_chunks(api, turn, Cut::PerEvent);
             pieces
                 .unwrap_or_else(|error| panic!("{}: {error}", api.name()))
                 .collect()
         };
-        // what only waits, ends or says otherwise in its head is seen on a socket
-        if fault.stage() < Stage::Transport {
-            assert_ne!(pieces(&turn), pieces(&damaged), "{}: {fault}", api.name());
-        } else {
-            pieces(&damaged);
-        }
+        let damaged = pieces(&turn.clone().fault(fault));
+        assert_ne!(pieces(&turn), damaged, "{}: {fault}", api.name());
     }
 }
 
@@ -237,10 +233,11 @@ const STRICTER: &[(&str, &str)] = &[
 #[test]
 fn our_own_accumulators_judge_as_the_catalogue_asks() {
     let mut wrong = Vec::new();
-    // what is the same on each API takes its time in a dev build
+    // to read as much again, whatever the API and the writes, takes its time in a dev build
     let is_large = |id: &str| ["/8-mib", "/16-mib"].iter().any(|size| id.contains(size));
     for (api, fault) in cases().filter(|(_, fault)| is_seen_in_the_body(*fault)) {
-        if is_large(&fault.id()) && api != Api::AnthropicMessages {
+        let is_read_once = api == Api::AnthropicMessages && fault.fault() == Fault::LargeEvent;
+        if is_large(&fault.id()) && !is_read_once {
             continue;
         }
         let damaged = reference(api, fault).fault(fault);
@@ -307,6 +304,21 @@ fn two_benign_faults_of_bytes_are_benign() {
         }
     }
     assert!(both > 1_000, "{both} of {} variants", benign.len());
+}
+
+#[test]
+fn bytes_that_are_no_text_are_said_as_what_replaces_them() {
+    // on Responses the whole text stands in later events too, where nothing is replaced
+    for api in [Api::AnthropicMessages, Api::OpenAiChat] {
+        for variant in ["lone-continuation", "truncated-sequence"] {
+            let turn = Turn::new().text("Hé.").usage(Usage::input(1).output(2));
+            let turn = turn.fault(Fault::InvalidUtf8.variant(variant));
+            let body = sse_body(api, &turn);
+            let read = accumulate(api, String::from_utf8_lossy(&body).as_bytes()).unwrap();
+            assert_eq!(read, turn.normalized(api).unwrap(), "{variant}");
+            assert!(read.text().starts_with('\u{fffd}'), "{variant}");
+        }
+    }
 }
 
 #[test]
