@@ -1,5 +1,7 @@
 //! A JSON text that is known to be one, cut into the texts of its members, each as it was spelled.
 
+use std::ops::Range;
+
 /// The text without the white space between its members and items.
 pub(crate) fn compact(text: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
@@ -31,6 +33,48 @@ pub(crate) fn members(object: &str) -> Vec<(&str, &str)> {
     members
 }
 
+/// A member or an item of a text: where its name stands, without its quotes, and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) name: Option<Range<usize>>,
+    pub(crate) value: Range<usize>,
+}
+
+impl Place {
+    /// Where it begins, its name's quote included.
+    pub(crate) fn start(&self) -> usize {
+        match &self.name {
+            Some(name) => name.start.saturating_sub(1),
+            None => self.value.start,
+        }
+    }
+}
+
+/// Where the members of an object, or the items of an array, stand in its text. Nothing for a text that is neither.
+pub(crate) fn places(list: &str) -> Vec<Place> {
+    let is_object = list.trim_start_matches(WHITE).starts_with('{');
+    let (open, close) = if is_object { ('{', '}') } else { ('[', ']') };
+    let mut cursor = Cursor::inside(list, open, close);
+    // the text ends with what closes the list, which the cursor does not have
+    let end = list.trim_end_matches(WHITE).len().saturating_sub(1);
+    let mut next = || {
+        let value = cursor.value()?;
+        let start = end - cursor.behind;
+        Some(start..start + value.len())
+    };
+    let mut places = Vec::new();
+    while let Some(first) = next() {
+        let (name, value) = if is_object {
+            let Some(value) = next() else { break };
+            (Some(first.start + 1..first.end.saturating_sub(1)), value)
+        } else {
+            (None, first)
+        };
+        places.push(Place { name, value });
+    }
+    places
+}
+
 /// The items of an array. Nothing for a text that is no array.
 pub(crate) fn items(array: &str) -> Vec<&str> {
     let mut cursor = Cursor::inside(array, '[', ']');
@@ -44,7 +88,11 @@ pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// What is left of the inside of an object or an array.
-struct Cursor<'a>(&'a str);
+struct Cursor<'a> {
+    rest: &'a str,
+    /// How far from the end of the inside the last value began.
+    behind: usize,
+}
 
 impl<'a> Cursor<'a> {
     fn inside(text: &'a str, open: char, close: char) -> Self {
@@ -52,19 +100,23 @@ impl<'a> Cursor<'a> {
         let inner = text
             .strip_prefix(open)
             .and_then(|text| text.strip_suffix(close));
-        Self(inner.unwrap_or_default())
+        Self {
+            rest: inner.unwrap_or_default(),
+            behind: 0,
+        }
     }
 
     /// The next value, or name, and the separator behind it.
     fn value(&mut self) -> Option<&'a str> {
-        let text = self.0.trim_start_matches(WHITE);
+        let text = self.rest.trim_start_matches(WHITE);
         if text.is_empty() {
             return None;
         }
+        self.behind = text.len();
         let end = value_len(text);
         let (value, rest) = (text.get(..end)?, text.get(end..)?);
         let rest = rest.trim_start_matches(WHITE);
-        self.0 = rest.strip_prefix([',', ':']).unwrap_or(rest);
+        self.rest = rest.strip_prefix([',', ':']).unwrap_or(rest);
         Some(value.trim_end_matches(WHITE))
     }
 }

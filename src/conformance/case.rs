@@ -58,11 +58,12 @@ impl Case {
 }
 
 /// The answers that are damaged.
-const REFERENCES: [Needs; 4] = [
+const REFERENCES: [Needs; 5] = [
     Needs::Text,
     Needs::ToolCall,
     Needs::TwoToolCalls,
     Needs::Thinking,
+    Needs::TwoBlocks,
 ];
 
 const fn name(reference: Needs) -> &'static str {
@@ -71,6 +72,7 @@ const fn name(reference: Needs) -> &'static str {
         Needs::ToolCall => "tool-call",
         Needs::TwoToolCalls => "two-tool-calls",
         Needs::Thinking => "thinking",
+        Needs::TwoBlocks => "text-and-tool-call",
     }
 }
 
@@ -79,7 +81,8 @@ fn reference(of: Needs) -> Turn {
     let call = |turn: Turn| turn.tool_call_with_id("call_1", "f", json!({"a": "é\n", "n": 997}));
     let turn = match of {
         Needs::Text => Turn::new().text("Hé, wörld: 日本 and 🦀, all of it."),
-        Needs::ToolCall => call(Turn::new().text("Lét me.")),
+        Needs::ToolCall => call(Turn::new()),
+        Needs::TwoBlocks => call(Turn::new().text("Lét me.")),
         Needs::TwoToolCalls => {
             call(Turn::new()).tool_call_with_id("call_2", "g", json!({"b": "日本"}))
         }
@@ -108,7 +111,7 @@ pub(super) fn cases(api: Api, cuts: &[Cut]) -> Vec<Case> {
             reference: fault.needs(),
             cut: Cut::PerEvent,
         };
-        let has_cuts = fault.fault().stage() < Stage::Transport && !case.is_large();
+        let has_cuts = fault.stage() < Stage::Transport && !case.is_large();
         let cuts = if has_cuts { cuts } else { &[Cut::PerEvent] };
         cuts.iter().map(move |cut| Case {
             cut: cut.clone(),

@@ -96,6 +96,11 @@ impl Fragments {
         Self::pieces(std::iter::once(first).chain(rest.iter().cloned()))
     }
 
+    /// Whether the pieces are given one by one, for one text only.
+    pub(crate) const fn are_given(&self) -> bool {
+        matches!(self.0, Way::Pieces(_))
+    }
+
     pub(crate) fn runs_user_code(&self) -> bool {
         matches!(self.0, Way::By(_))
     }

@@ -120,9 +120,9 @@ impl ReferenceClient {
             };
             let Some(piece) = piece else { break };
             decoder.push(&piece?).map_err(Failure::malformed)?;
-            while let Some(event) = decoder.next_event() {
+            while let (false, Some(event)) = (has_ended, decoder.next_event()) {
                 accumulator.push(&event).map_err(Failure::malformed)?;
-                has_ended = has_ended || self.ends(&event);
+                has_ended = self.ends(&event);
                 // keep-alives are no progress
                 if !["ping", "keepalive"].contains(&event.name().unwrap_or_default()) {
                     deadline = Instant::now() + self.idle_limit;

@@ -54,30 +54,11 @@ const NO_ANSWER: [&str; 15] = [
 
 /// Kinds that are still to be built.
 const NOT_YET: &[&str] = &[
-    "block-index-invalid",
-    "block-not-closed",
-    "delta-after-stop",
-    "delta-before-start",
-    "delta-type-mismatch",
     "done-sentinel",
-    "duplicate-message-start",
     "empty-completion",
-    "error-event-first",
-    "error-event-mid-stream",
-    "length-cut-tool-call",
-    "malformed-json-event",
     "optional-field-absent",
     "ping-anywhere",
-    "response-incomplete",
     "thinking-signature-missing",
-    "tool-args-empty",
-    "tool-args-invalid-json",
-    "tool-args-split",
-    "tool-args-truncated",
-    "tool-id-duplicated",
-    "tool-index-missing",
-    "tool-interleaved",
-    "tool-name-missing",
     "unknown-content-block",
     "unknown-event-type",
     "usage-null-or-partial",
@@ -90,15 +71,6 @@ const NOT_YET: &[&str] = &[
     "content-after-finish",
     "duplicate-finish",
     "done-missing",
-    "tool-id-omitted-later",
-    "tool-id-name-repeated",
-    "tool-args-in-first-delta",
-    "tool-index-collision",
-    "tool-args-object",
-    "tool-args-duplicated",
-    "keepalive-as-data",
-    "keepalive-inside-event",
-    "responses-id-mapping",
     "unknown-stop-reason",
 ];
 
@@ -225,10 +197,20 @@ const STRICTER: &[(&str, &str)] = &[
         "an event ends with a blank line, as the specification of event streams says",
     ),
     (
+        "tool-index-collision/without-ids",
+        "a fragment that could belong to either of two calls is refused",
+    ),
+    (
         "json-instead-of-sse",
         "`accumulate` reads streams; that `accumulate_json` reads the same is tested below",
     ),
 ];
+
+/// Where our own reader leaves to the caller what the catalogue asks of a client, and why.
+const LAXER: &[(&str, &str)] = &[(
+    "length-cut-tool-call/valid-json",
+    "that the limit was reached is the stop reason, so the caller sees that no call is to be run",
+)];
 
 #[test]
 fn our_own_accumulators_judge_as_the_catalogue_asks() {
@@ -242,7 +224,9 @@ fn our_own_accumulators_judge_as_the_catalogue_asks() {
         }
         let damaged = reference(api, fault).fault(fault);
         let read = accumulate(api, &decoded(fault, &sse_body(api, &damaged)));
-        let is_stricter = STRICTER.iter().any(|(id, _)| *id == fault.fault().id());
+        let is_stricter = STRICTER
+            .iter()
+            .any(|(id, _)| *id == fault.fault().id() || *id == fault.id());
         if is_stricter {
             assert_eq!(
                 fault.also_accepted(),
@@ -250,11 +234,13 @@ fn our_own_accumulators_judge_as_the_catalogue_asks() {
                 "{fault}"
             );
         }
-        let is_benign = !is_stricter
-            && matches!(
-                fault.requirement(),
-                Requirement::MustSucceedWithSameResult | Requirement::MustIgnore
-            );
+        let is_laxer = LAXER.iter().any(|(id, _)| *id == fault.id());
+        let is_benign = is_laxer
+            || !is_stricter
+                && matches!(
+                    fault.requirement(),
+                    Requirement::MustSucceedWithSameResult | Requirement::MustIgnore
+                );
         let is_right = match &read {
             Ok(reply) => is_benign && *reply == damaged.normalized(api).unwrap(),
             Err(_) => !is_benign,

@@ -10,6 +10,10 @@
 
 mod additions;
 mod answer;
+mod call_turns;
+mod calls;
+mod editing;
+mod errors;
 mod events;
 mod framing;
 mod gzip;
@@ -18,8 +22,10 @@ mod json_edit;
 mod lines;
 #[cfg(test)]
 mod listing;
+mod order;
 #[cfg(test)]
 mod references;
+mod tool_calls;
 mod transport;
 mod truncation;
 mod turns;
@@ -165,7 +171,14 @@ fn no_target(fault: FaultVariant, what: &str, is_repeated: bool) -> Unplayable {
 fn damage(answer: &mut Answer, around: &Around<'_>) {
     match around.fault.fault() {
         // done before the answer was rendered
-        Fault::UnknownStopReason | Fault::UnicodeSeparatorsInData => {}
+        Fault::UnknownStopReason
+        | Fault::UnicodeSeparatorsInData
+        | Fault::ResponseIncomplete
+        | Fault::ToolArgsSplit
+        | Fault::ToolIdDuplicated
+        | Fault::ToolArgsInvalidJson
+        | Fault::ToolArgsTruncated
+        | Fault::LengthCutToolCall => {}
 
         // bytes and framing
         Fault::SplitAnyByte => transport::split_anywhere(answer, around),
@@ -194,6 +207,7 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         // the protocol
         Fault::UnknownField => events::add_members(answer, around),
 
+        // tool calls
         // truncation and silence
         Fault::EofBeforeTerminal => truncation::end_before_terminal(answer, around),
         Fault::TerminalFrameCut => truncation::cut_terminal(answer, around),
@@ -206,6 +220,19 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         Fault::SlowButAlive => transport::slow_down(answer, around),
         Fault::StallHeartbeatOnly => transport::beat_for_ever(answer, around),
         Fault::OpenAfterTerminal => transport::stay_open(answer, around),
+        Fault::ToolInterleaved => {
+            tool_calls::interleave(answer, around.api);
+        }
+        Fault::ToolIdOmittedLater => tool_calls::empty_later_ids(answer, around),
+        Fault::ToolIdNameRepeated => tool_calls::repeat_ids(answer, around),
+        Fault::ToolArgsInFirstDelta => tool_calls::join_arguments(answer, around.api),
+        Fault::ToolArgsEmpty => tool_calls::empty_arguments(answer, around),
+        Fault::ToolIndexMissing => tool_calls::drop_indices(answer, around),
+        Fault::ToolIndexCollision => tool_calls::collide(answer, around),
+        Fault::ToolArgsObject => tool_calls::unquote_arguments(answer, around),
+        Fault::ToolArgsDuplicated => tool_calls::double_arguments(answer, around),
+        Fault::ToolNameMissing => tool_calls::drop_name(answer, around),
+        Fault::ResponsesIdMapping => tool_calls::halve_ids(answer, around),
 
         // errors
         Fault::ErrorJson200 => http::error_as_success(answer, around),
@@ -213,5 +240,18 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         Fault::HtmlBody => http::page(answer, around),
         Fault::HttpErrorOnStream => http::error_status(answer, around),
         Fault::EmptyBody => http::empty(answer, around),
+        Fault::ErrorEventMidStream => errors::break_off(answer, around),
+        Fault::ErrorEventFirst => errors::break_at_once(answer, around),
+        Fault::MalformedJsonEvent => errors::malform(answer, around),
+        Fault::KeepaliveAsData => errors::keep_alive_as_data(answer),
+        Fault::KeepaliveInsideEvent => errors::keep_alive_inside(answer),
+
+        // order and structure
+        Fault::DeltaBeforeStart => order::begin_late(answer, around),
+        Fault::DuplicateMessageStart => order::begin_twice(answer, around),
+        Fault::BlockIndexInvalid => order::misindex(answer, around),
+        Fault::DeltaTypeMismatch => order::mistype_delta(answer, around),
+        Fault::DeltaAfterStop => order::go_on(answer, around),
+        Fault::BlockNotClosed => order::leave_open(answer, around),
     }
 }

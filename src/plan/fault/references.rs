@@ -5,7 +5,13 @@ use serde_json::json;
 
 /// An answer in which this fault finds what it damages.
 pub(crate) fn reference(api: Api, fault: FaultVariant) -> Turn {
-    let turns = [text(), tool_call(), two_tool_calls(), thinking()];
+    let turns = [
+        text(),
+        tool_call(),
+        two_tool_calls(),
+        thinking(),
+        long_name(),
+    ];
     let mut found = turns
         .into_iter()
         .filter(|turn| try_sse_body(api, &turn.clone().fault(fault)).is_ok());
@@ -33,4 +39,9 @@ fn two_tool_calls() -> Turn {
 
 fn thinking() -> Turn {
     Turn::new().thinking("Let me see.").text("Hé.")
+}
+
+/// A name that can be cut.
+fn long_name() -> Turn {
+    Turn::new().tool_call_with_id("call_1", "get_weather", json!({"city": "Rome"}))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::call_turns;
 use crate::script::{
     Fault, FaultVariant, Fragments, Message, Says, ScriptedPart, StopReason, Turn,
 };
@@ -16,6 +17,20 @@ pub(super) fn reword(turn: &mut Turn, fault: &FaultVariant) {
         (Fault::UnknownStopReason, _) => {
             message.stop_reason = Some(StopReason::Other("x_new".to_owned()));
         }
+        (Fault::ResponseIncomplete, which) => {
+            message.stop_reason = Some(match which {
+                "content-filter" => StopReason::ContentFilter,
+                "refusal" => StopReason::Refusal,
+                _ => StopReason::MaxTokens,
+            });
+        }
+        (Fault::ToolArgsSplit, _) => call_turns::split(message, fault),
+        (Fault::ToolIdDuplicated, _) => call_turns::share_id(message),
+        (Fault::ToolArgsEmpty, _) => call_turns::empty(message),
+        (Fault::ToolArgsInvalidJson, _) => call_turns::break_arguments(message, fault),
+        (Fault::ToolArgsTruncated, _) => call_turns::truncate(message, fault),
+        (Fault::LengthCutToolCall, _) => call_turns::reach_limit(message, fault),
+        (Fault::ResponsesIdMapping, "reasoning-between") => call_turns::think_between(message),
         (Fault::BomLeading, "in-text") => begin_text(message, "\u{feff}"),
         (Fault::UnicodeSeparatorsInData, "line-separator") => begin_text(message, "\u{2028}"),
         (Fault::UnicodeSeparatorsInData, "paragraph-separator") => begin_text(message, "\u{2029}"),

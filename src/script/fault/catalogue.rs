@@ -1,6 +1,9 @@
 //! Every kind of fault, in the order of the catalogue.
 
-use super::{Kind, framing::*, http::*, protocol::*, size::*, truncation::*};
+use super::{
+    Kind, errors::*, framing::*, http::*, order::*, protocol::*, size::*, tool_calls::*,
+    truncation::*,
+};
 
 /// Makes the enumeration and its list of one table, so that neither can lack a kind.
 macro_rules! catalogue {
@@ -90,6 +93,7 @@ catalogue! {
     /// The answer ends for a reason that the client has never heard of.
     UnknownStopReason = UNKNOWN_STOP_REASON,
 
+    // tool calls
     // truncation
     /// The body ends properly between two events, before the event that proves it whole.
     EofBeforeTerminal = EOF_BEFORE_TERMINAL,
@@ -103,6 +107,38 @@ catalogue! {
     ChunkedAbort = CHUNKED_ABORT,
     /// The connection is reset.
     ResetMidStream = RESET_MID_STREAM,
+    /// The arguments of a call are cut into fragments in odd places.
+    ToolArgsSplit = TOOL_ARGS_SPLIT,
+    /// The fragments of two calls take turns.
+    ToolInterleaved = TOOL_INTERLEAVED,
+    /// Later fragments of a call say that they have no id, or no name.
+    ToolIdOmittedLater = TOOL_ID_OMITTED_LATER,
+    /// Each fragment of a call has its id and its name; or the name comes in pieces.
+    ToolIdNameRepeated = TOOL_ID_NAME_REPEATED,
+    /// Two calls have the same id.
+    ToolIdDuplicated = TOOL_ID_DUPLICATED,
+    /// The first fragment of a call has all of its arguments.
+    ToolArgsInFirstDelta = TOOL_ARGS_IN_FIRST_DELTA,
+    /// Calls without arguments.
+    ToolArgsEmpty = TOOL_ARGS_EMPTY,
+    /// Fragments of calls, or events of blocks, do not say which one they are of.
+    ToolIndexMissing = TOOL_INDEX_MISSING,
+    /// Calls with different ids have the same index.
+    ToolIndexCollision = TOOL_INDEX_COLLISION,
+    /// Arguments are a JSON object, not a string.
+    ToolArgsObject = TOOL_ARGS_OBJECT,
+    /// The fragments of a call add up to its arguments twice.
+    ToolArgsDuplicated = TOOL_ARGS_DUPLICATED,
+    /// The arguments of a call that is whole are no JSON.
+    ToolArgsInvalidJson = TOOL_ARGS_INVALID_JSON,
+    /// Arguments of a call are missing, in an answer that ends properly.
+    ToolArgsTruncated = TOOL_ARGS_TRUNCATED,
+    /// A call is cut by the limit on the answer's tokens.
+    LengthCutToolCall = LENGTH_CUT_TOOL_CALL,
+    /// A call comes to its end without a name, or without an id.
+    ToolNameMissing = TOOL_NAME_MISSING,
+    /// The events of a call's arguments say only which item they are of.
+    ResponsesIdMapping = RESPONSES_ID_MAPPING,
 
     // stalls
     /// Silence on an open connection, before the head.
@@ -127,4 +163,30 @@ catalogue! {
     HttpErrorOnStream = HTTP_ERROR_ON_STREAM,
     /// Status 200 and no byte of a body.
     EmptyBody = EMPTY_BODY,
+    /// The provider reports an error inside the stream.
+    ErrorEventMidStream = ERROR_EVENT_MID_STREAM,
+    /// An error of the provider's is all that a stream has, with status 200.
+    ErrorEventFirst = ERROR_EVENT_FIRST,
+    /// The answer is whole, and a limit or a filter ended it.
+    ResponseIncomplete = RESPONSE_INCOMPLETE,
+    /// An event in the middle is not the JSON object that it has to be.
+    MalformedJsonEvent = MALFORMED_JSON_EVENT,
+    /// A keep-alive that is the data of an event.
+    KeepaliveAsData = KEEPALIVE_AS_DATA,
+    /// A keep-alive within the data of an event.
+    KeepaliveInsideEvent = KEEPALIVE_INSIDE_EVENT,
+
+    // order
+    /// Events of a block that never starts, or that starts before the answer does.
+    DeltaBeforeStart = DELTA_BEFORE_START,
+    /// An answer begins a second time before it ends.
+    DuplicateMessageStart = DUPLICATE_MESSAGE_START,
+    /// The index of a block is not its turn.
+    BlockIndexInvalid = BLOCK_INDEX_INVALID,
+    /// A delta does not fit its block.
+    DeltaTypeMismatch = DELTA_TYPE_MISMATCH,
+    /// A fragment behind the end of its block, or of the answer.
+    DeltaAfterStop = DELTA_AFTER_STOP,
+    /// The answer ends while a block has no end.
+    BlockNotClosed = BLOCK_NOT_CLOSED,
 }

@@ -141,10 +141,6 @@ impl Variant {
 
 /// What an answer must have for a fault to find something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(
-    dead_code,
-    reason = "the rows that need the last two are still to come"
-)]
 pub(crate) enum Needs {
     /// Some text, with characters of several bytes where it is about these.
     Text,
@@ -152,6 +148,8 @@ pub(crate) enum Needs {
     ToolCall,
     /// Two of them.
     TwoToolCalls,
+    /// Two blocks of whatever kind.
+    TwoBlocks,
     /// Thinking, then text.
     Thinking,
 }
@@ -163,6 +161,7 @@ impl Needs {
             Self::Text => "a stream",
             Self::ToolCall => "a stream with a tool call that has arguments",
             Self::TwoToolCalls => "a stream with two tool calls that have arguments",
+            Self::TwoBlocks => "a stream with two blocks",
             Self::Thinking => "a stream that thinks before its text",
         }
     }

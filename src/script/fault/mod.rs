@@ -8,11 +8,14 @@
 //! | `kind.rs` | what a row says |
 
 mod catalogue;
+mod errors;
 mod framing;
 mod http;
 mod kind;
+mod order;
 mod protocol;
 mod size;
+mod tool_calls;
 mod truncation;
 
 use std::{fmt, str::FromStr, time::Duration};
