@@ -8,6 +8,7 @@
 )]
 
 mod reference_client;
+mod target_test;
 
 use std::time::Duration;
 

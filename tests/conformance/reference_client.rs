@@ -8,9 +8,11 @@ use llm_wire_stub::{conformance::Transcript, *};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-/// So often a status that may pass is asked again in all.
-const TRIES: usize = 2;
+/// So often a call is made in all, if its status may pass or its connection was closed before a byte of the answer.
+const TRIES: usize = 3;
 const BACK_OFF: Duration = Duration::from_millis(5);
+/// A kept connection may be dead by the time it is used again.
+const FOR_EVER: Duration = Duration::from_secs(3600);
 
 /// Asks one API, with a limit on silence.
 #[derive(Clone, Debug)]
@@ -20,9 +22,45 @@ pub(crate) struct ReferenceClient {
     http: reqwest::Client,
 }
 
+/// Asks Chat at one base URL.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    of: ReferenceClient,
+    base_url: String,
+}
+
+/// What a client gives its caller.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) thinking: String,
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) finish: String,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
+pub(crate) fn client(base_url: String) -> Client {
+    Client {
+        of: ReferenceClient::new(Api::OpenAiChat, FOR_EVER),
+        base_url,
+    }
+}
+
+impl Client {
+    pub(crate) fn idle_limit(mut self, limit: Duration) -> Self {
+        self.of.idle_limit = limit;
+        self
+    }
+
+    pub(crate) async fn stream(&self, prompt: &str) -> Result<Answer, ClientError> {
+        self.of.stream(&self.base_url, prompt).await
+    }
+}
+
 /// Why a call failed.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum ClientError {
     Status(u16, String),
     NoStream(String),
     Transport(reqwest::Error),
@@ -30,7 +68,7 @@ pub(crate) enum Failure {
     Malformed(String),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status, body) => write!(f, "status {status}: {body}"),
@@ -42,13 +80,13 @@ impl fmt::Display for Failure {
     }
 }
 
-impl Failure {
+impl ClientError {
     fn malformed(error: impl fmt::Display) -> Self {
         Self::Malformed(error.to_string())
     }
 }
 
-impl From<reqwest::Error> for Failure {
+impl From<reqwest::Error> for ClientError {
     fn from(error: reqwest::Error) -> Self {
         Self::Transport(error)
     }
@@ -56,17 +94,32 @@ impl From<reqwest::Error> for Failure {
 
 impl ReferenceClient {
     pub(crate) fn new(api: Api, idle_limit: Duration) -> Self {
+        let http = reqwest::Client::builder();
         Self {
             api,
             idle_limit,
-            http: reqwest::Client::new(),
+            // a key is for the host that it was given for
+            http: http
+                .redirect(reqwest::redirect::Policy::none())
+                .build()
+                .unwrap(),
         }
     }
 
-    /// Asks for a stream, again after a status that may pass; what came of it.
-    pub(crate) async fn ask(&self, base_url: String) -> Result<Transcript, Failure> {
-        let (path, body) = self.request();
-        let url = base_url + path;
+    /// Asks for a stream; what came of it.
+    pub(crate) async fn ask(&self, base_url: String) -> Result<Transcript, ClientError> {
+        let answer = self.stream(&base_url, "go").await?;
+        Ok(Transcript::text(answer.text)
+            .thinking(answer.thinking)
+            .tool_calls(answer.calls)
+            .stop_reason(answer.finish)
+            .usage(answer.input, answer.output))
+    }
+
+    /// Asks for a stream, again after what may pass.
+    async fn stream(&self, base_url: &str, prompt: &str) -> Result<Answer, ClientError> {
+        let (path, body) = self.request(prompt);
+        let url = format!("{base_url}{path}");
         let mut tries = 1;
         loop {
             let request = self
@@ -75,7 +128,14 @@ impl ReferenceClient {
                 .header("authorization", "Bearer key")
                 .header("anthropic-version", "2023-06-01")
                 .json(&body);
-            let response = self.in_time(request.send()).await??;
+            let response = match self.in_time(request.send()).await? {
+                // closed before a byte of the answer: a kept connection that was dead
+                Err(error) if error.is_request() && tries < TRIES => {
+                    tries += 1;
+                    continue;
+                }
+                response => response?,
+            };
             let status = response.status();
             if status.is_success() {
                 return self.read(response).await;
@@ -83,14 +143,14 @@ impl ReferenceClient {
             let passes = [408, 409, 429].contains(&status.as_u16()) || status.is_server_error();
             if tries == TRIES || !passes {
                 let body = self.in_time(response.text()).await??;
-                return Err(Failure::Status(status.as_u16(), body));
+                return Err(ClientError::Status(status.as_u16(), body));
             }
             tries += 1;
             tokio::time::sleep(hint(&response).unwrap_or(BACK_OFF)).await;
         }
     }
 
-    async fn read(&self, response: reqwest::Response) -> Result<Transcript, Failure> {
+    async fn read(&self, response: reqwest::Response) -> Result<Answer, ClientError> {
         let kind = response.headers().get("content-type");
         let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).to_lowercase());
         let is_other =
@@ -98,8 +158,9 @@ impl ReferenceClient {
         if let Some(kind) = kind.filter(is_other) {
             // some servers answer a request for a stream as a whole
             let body = self.in_time(response.bytes()).await??;
-            let reply = accumulate_json(self.api, &body).map_err(|_| Failure::NoStream(kind))?;
-            return transcript(&reply);
+            let reply =
+                accumulate_json(self.api, &body).map_err(|_| ClientError::NoStream(kind))?;
+            return answer(&reply);
         }
         let mut pieces = response.bytes_stream();
         let mut decoder = SseDecoder::new();
@@ -114,14 +175,14 @@ impl ReferenceClient {
                     |reply: &Reply| self.api == Api::OpenAiChat && reply.usage.output_tokens > 0;
                 let whole = accumulator.finish().ok().filter(is_whole);
                 return match whole {
-                    Some(reply) => transcript(&reply),
-                    None => Err(Failure::Silent(self.idle_limit)),
+                    Some(reply) => answer(&reply),
+                    None => Err(ClientError::Silent(self.idle_limit)),
                 };
             };
             let Some(piece) = piece else { break };
-            decoder.push(&piece?).map_err(Failure::malformed)?;
+            decoder.push(&piece?).map_err(ClientError::malformed)?;
             while let (false, Some(event)) = (has_ended, decoder.next_event()) {
-                accumulator.push(&event).map_err(Failure::malformed)?;
+                accumulator.push(&event).map_err(ClientError::malformed)?;
                 has_ended = self.ends(&event);
                 // keep-alives are no progress
                 if !["ping", "keepalive"].contains(&event.name().unwrap_or_default()) {
@@ -130,9 +191,9 @@ impl ReferenceClient {
             }
         }
         if !has_ended {
-            decoder.finish().map_err(Failure::malformed)?;
+            decoder.finish().map_err(ClientError::malformed)?;
         }
-        transcript(&accumulator.finish().map_err(Failure::malformed)?)
+        answer(&accumulator.finish().map_err(ClientError::malformed)?)
     }
 
     /// Whether nothing can follow this event.
@@ -149,13 +210,13 @@ impl ReferenceClient {
         }
     }
 
-    async fn in_time<T>(&self, other: impl Future<Output = T>) -> Result<T, Failure> {
+    async fn in_time<T>(&self, other: impl Future<Output = T>) -> Result<T, ClientError> {
         let timed = tokio::time::timeout(self.idle_limit, other).await;
-        timed.map_err(|_| Failure::Silent(self.idle_limit))
+        timed.map_err(|_| ClientError::Silent(self.idle_limit))
     }
 
-    fn request(&self) -> (&'static str, Value) {
-        let message = json!([{"role": "user", "content": "go"}]);
+    fn request(&self, prompt: &str) -> (&'static str, Value) {
+        let message = json!([{"role": "user", "content": prompt}]);
         match self.api {
             Api::AnthropicMessages => (
                 "/v1/messages",
@@ -188,19 +249,22 @@ fn hint(response: &reqwest::Response) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-fn transcript(reply: &Reply) -> Result<Transcript, Failure> {
+fn answer(reply: &Reply) -> Result<Answer, ClientError> {
     let is_cut = matches!(
         reply.stop_reason,
         StopReason::MaxTokens | StopReason::ContextWindowExceeded
     );
     if is_cut && reply.tool_calls().next().is_some() {
-        return Err(Failure::Malformed(
+        return Err(ClientError::Malformed(
             "a tool call was cut by the limit on tokens".to_owned(),
         ));
     }
-    Ok(Transcript::text(reply.text())
-        .thinking(reply.thinking())
-        .tool_calls(reply.tool_calls().cloned())
-        .stop_reason(format!("{:?}", reply.stop_reason))
-        .usage(reply.usage.input_tokens, reply.usage.output_tokens))
+    Ok(Answer {
+        text: reply.text(),
+        thinking: reply.thinking(),
+        calls: reply.tool_calls().cloned().collect(),
+        finish: format!("{:?}", reply.stop_reason),
+        input: reply.usage.input_tokens,
+        output: reply.usage.output_tokens,
+    })
 }
