@@ -18,7 +18,7 @@
 //! `script` says what the model says and who is answered, `api` speaks one provider, `sse` encodes and
 //! decodes events, `plan` makes the steps of an answer, `request` keeps what came in, `server` is the only
 //! room with IO and time, `conformance` judges a client by the catalogue of faults, `verify` compares journal and script. `pure` gives out the bytes without a server,
-//! `recording` has scripts that are values, `json` and `json_slices` write JSON and keep it as it was spelled,
+//! `recording` has scripts that are values, `json` and `json_slices` write JSON and keep it as it was spelled, `base64` spells bytes,
 //! `wiremock` is the bridge.
 
 // the answers that `tests/faults` damages are damaged here too
@@ -26,6 +26,7 @@
 extern crate self as llm_wire_stub;
 
 mod api;
+mod base64;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod json;

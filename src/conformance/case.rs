@@ -1,59 +1,102 @@
-//! The cases: every variant of the catalogue that an API can have, under several cuts.
+//! The cases: every variant of the catalogue that an API can have, under several cuts, and every scenario.
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::json;
 
+use super::scenario::{self, Form};
 use crate::{
     api::Api,
     pure::try_sse_body,
     script::{Cut, Fault, FaultVariant, Needs, Requirement, Stage, Turn, Usage},
 };
 
-/// One call of the client.
+/// One call of the client, or a few.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    /// None for the undamaged answer, by which the client's words are learned.
-    pub(super) fault: Option<FaultVariant>,
+    pub(super) what: What,
     pub(super) reference: Needs,
     pub(super) cut: Cut,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// The undamaged answer, by which the client's words are learned.
+    Reference,
+    Fault(FaultVariant),
+    Scenario(Form),
 }
 
 impl Case {
     /// `kind/variant`, or the name of the reference.
     pub(super) fn id(&self) -> String {
-        match &self.fault {
-            Some(fault) => fault.id(),
-            None => format!("reference/{}", name(self.reference)),
+        match &self.what {
+            What::Reference => format!("reference/{}", name(self.reference)),
+            What::Fault(fault) => fault.id(),
+            What::Scenario(form) => form.id(),
         }
     }
 
-    /// What is played. `pause` goes between what a fault writes slowly, or again and again.
+    /// What is done to the answer, in a sentence.
+    pub(super) const fn description(&self) -> &'static str {
+        match &self.what {
+            What::Reference => "nothing is damaged",
+            What::Fault(fault) => fault.description(),
+            What::Scenario(form) => form.variant.what,
+        }
+    }
+
+    /// How the answer is cut; a scenario is played as it comes.
+    pub(super) fn cut(&self) -> Option<String> {
+        match &self.what {
+            What::Scenario(_) => None,
+            What::Reference | What::Fault(_) => Some(format!("{:?}", self.cut)),
+        }
+    }
+
+    /// The answer, with its fault. `pause` goes between what a fault writes slowly, or again and again.
     pub(super) fn turn(&self, pause: Duration) -> Turn {
         let turn = reference(self.reference);
-        match self.fault {
-            Some(fault) => turn.fault(fault.every(pause)),
-            None => turn,
+        match self.what {
+            What::Fault(fault) => turn.fault(fault.every(pause)),
+            What::Reference | What::Scenario(_) => turn,
+        }
+    }
+
+    /// The body of that, as far as it is one.
+    pub(super) fn body(&self, api: Api, pause: Duration) -> Bytes {
+        try_sse_body(api, &self.turn(pause)).unwrap_or_default()
+    }
+
+    /// How many events its answer has when it is undamaged.
+    pub(super) fn events(&self, api: Api) -> usize {
+        let body = try_sse_body(api, &reference(self.reference)).unwrap_or_default();
+        body.windows(2).filter(|two| two == b"\n\n").count()
+    }
+
+    /// What is asked of the client, and what else is accepted.
+    pub(super) fn asks(&self) -> (Requirement, Option<Requirement>) {
+        match &self.what {
+            What::Reference => (Requirement::MustSucceedWithSameResult, None),
+            What::Fault(fault) => (fault.requirement(), fault.also_accepted()),
+            What::Scenario(form) => form.asks(),
         }
     }
 
     /// Whether it is about size.
     pub(super) const fn is_large(&self) -> bool {
-        match self.fault {
-            Some(fault) => matches!(
+        match self.what {
+            What::Fault(fault) => matches!(
                 fault.fault(),
                 Fault::LargeEvent | Fault::TinyFragments | Fault::ManyTinyEvents
             ),
-            None => false,
+            What::Reference | What::Scenario(_) => false,
         }
     }
 
-    /// What is asked of the client, and what else is accepted.
-    pub(super) fn asks(&self) -> (Requirement, Option<Requirement>) {
-        match &self.fault {
-            Some(fault) => (fault.requirement(), fault.also_accepted()),
-            None => (Requirement::MustSucceedWithSameResult, None),
-        }
+    pub(super) fn is_silent(&self) -> bool {
+        self.asks().0 == Requirement::MustTimeOutWhenIdleLimitSet
     }
 }
 
@@ -77,7 +120,7 @@ const fn name(reference: Needs) -> &'static str {
 }
 
 /// Characters of one to four bytes; numbers and escapes in the arguments.
-fn reference(of: Needs) -> Turn {
+pub(super) fn reference(of: Needs) -> Turn {
     let call = |turn: Turn| turn.tool_call_with_id("call_1", "f", json!({"a": "é\n", "n": 997}));
     let turn = match of {
         Needs::Text => Turn::new().text("Hé, wörld: 日本 and 🦀, all of it."),
@@ -94,20 +137,21 @@ fn reference(of: Needs) -> Turn {
 /// The undamaged answers that the API can give, without a cut.
 pub(super) fn references(api: Api) -> Vec<Case> {
     let cases = REFERENCES.into_iter().map(|reference| Case {
-        fault: None,
+        what: What::Reference,
         reference,
         cut: Cut::PerEvent,
     });
     cases.filter(|case| can_be_played(api, case)).collect()
 }
 
-/// Every variant under every cut. A fault that says itself what leaves when, or that is about size, is played under one.
+/// Every variant under every cut, and every scenario. A fault that says itself what leaves when, or that is about size,
+/// is played under one.
 pub(super) fn cases(api: Api, cuts: &[Cut]) -> Vec<Case> {
     let variants = Fault::ALL.iter().flat_map(|fault| fault.variants());
     let applying = variants.filter(|variant| variant.applies_to(api));
-    let cases = applying.flat_map(|fault| {
+    let faults = applying.flat_map(|fault| {
         let case = Case {
-            fault: Some(fault),
+            what: What::Fault(fault),
             reference: fault.needs(),
             cut: Cut::PerEvent,
         };
@@ -118,6 +162,13 @@ pub(super) fn cases(api: Api, cuts: &[Cut]) -> Vec<Case> {
             ..case.clone()
         })
     });
+    let forms = scenario::ALL.iter().flat_map(scenario::Scenario::forms);
+    let scenarios = forms.map(|form| Case {
+        what: What::Scenario(form),
+        reference: form.reference(),
+        cut: Cut::PerEvent,
+    });
+    let cases = faults.chain(scenarios);
     cases.filter(|case| can_be_played(api, case)).collect()
 }
 

@@ -1,9 +1,10 @@
 //! Many calls at once in one task, under any async runtime.
 
 use std::{
+    any::Any,
     future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::{Pin, pin},
+    pin::Pin,
     task::Poll,
 };
 
@@ -43,17 +44,42 @@ pub(super) async fn run<F: Future>(
     .await;
 }
 
-/// What a future comes to, or the message of its panic; making it may panic too.
-pub(super) async fn caught<F: Future>(make: impl FnOnce() -> F) -> Result<F::Output, String> {
-    let message = |panic: Box<dyn std::any::Any + Send>| panic_message(panic.as_ref());
-    let made = catch_unwind(AssertUnwindSafe(make)).map_err(message)?;
-    let mut made = pin!(made);
-    poll_fn(|context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| made.as_mut().poll(context)));
-        match polled {
-            Ok(polled) => polled.map(Ok),
-            Err(panic) => Poll::Ready(Err(message(panic))),
-        }
-    })
-    .await
+/// A call of the user's, whose panics are results: when it is made, polled, and dropped.
+pub(super) struct Call<F>(Option<Pin<Box<F>>>);
+
+impl<F: Future> Call<F> {
+    /// Makes it.
+    pub(super) fn new(make: impl FnOnce() -> F) -> Result<Self, String> {
+        let made = catch_unwind(AssertUnwindSafe(|| Box::pin(make())));
+        made.map(|call| Self(Some(call))).map_err(message)
+    }
+
+    /// What it comes to.
+    pub(super) async fn output(&mut self) -> Result<F::Output, String> {
+        poll_fn(|context| {
+            let Some(call) = &mut self.0 else {
+                return Poll::Ready(Err("it was polled after its end".to_owned()));
+            };
+            let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context)));
+            match polled {
+                Ok(polled) => polled.map(Ok),
+                Err(panic) => Poll::Ready(Err(message(panic))),
+            }
+        })
+        .await
+    }
+
+    /// Drops it, whether it has come to its end or not.
+    pub(super) fn end(mut self) -> Result<(), String> {
+        let call = self.0.take();
+        catch_unwind(AssertUnwindSafe(|| drop(call))).map_err(message)
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "this is what a caught panic is"
+)]
+fn message(panic: Box<dyn Any + Send>) -> String {
+    panic_message(panic.as_ref())
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::transcript::Transcript;
+use super::transcript::{SHORT, Transcript, calls_shown, excerpt};
 use crate::script::{Reply, StopReason};
 
-/// What a client did with an answer.
+/// What a client did with an answer. What each means for a client is told in the [module](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -14,14 +14,30 @@ pub enum Verdict {
     /// It failed, and says so.
     Loud,
     /// It succeeded, with another result: the one that loses data. Also a success where an answer was damaged beyond
-    /// use.
+    /// use, or by what a client may not do in silence, such as a second paid request.
     SilentWrong,
     /// It did not come back in time, or kept a silent connection open.
     Hang,
     /// It panicked.
     Panic,
-    /// It was not asked, since the suite was told so.
+    /// It sent no request that has an answer: none at all, or one that breaks a rule of the provider, is for another API
+    /// or for no stream.
+    BadRequest,
+    /// It was not judged: the suite was told so, or the client waits before it asks again for longer than the suite does.
     Skipped,
+}
+
+impl Verdict {
+    /// In the order of a report.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Equal,
+        Self::Loud,
+        Self::SilentWrong,
+        Self::Hang,
+        Self::Panic,
+        Self::BadRequest,
+        Self::Skipped,
+    ];
 }
 
 impl fmt::Display for Verdict {
@@ -32,6 +48,7 @@ impl fmt::Display for Verdict {
             Self::SilentWrong => "silent-wrong",
             Self::Hang => "hang",
             Self::Panic => "panic",
+            Self::BadRequest => "bad-request",
             Self::Skipped => "skipped",
         })
     }
@@ -46,6 +63,10 @@ pub(super) enum Came {
     NotBack(std::time::Duration),
     /// It failed in time, but its connection is still open.
     KeptOpen(String),
+    /// The runner dropped the call, and its connection was closed.
+    LetGo,
+    /// The runner dropped the call, and its connection is still open after so long.
+    NotLetGo(std::time::Duration),
 }
 
 /// The client's own words for stop reasons, from undamaged answers.
@@ -58,6 +79,13 @@ impl Words {
         if let Some(word) = &read.stop_reason {
             self.0.push((sent.stop_reason.clone(), word.clone()));
         }
+    }
+
+    /// What the client calls it, as far as that is known.
+    fn of(&self, sent: &StopReason) -> String {
+        let known = self.0.iter().find(|(known, _)| known == sent);
+        let word = known.and_then(|(_, word)| word.clone());
+        word.unwrap_or_else(|| format!("{sent:?}"))
     }
 
     /// What is wrong with this word for this reason.
@@ -95,6 +123,14 @@ pub(super) fn judge(came: &Came, wanted: Option<&Reply>, words: &Words) -> (Verd
             Verdict::Hang,
             format!("the call failed ({error}), but its connection is still open"),
         ),
+        Came::LetGo => (
+            Verdict::Loud,
+            "the call was dropped, and its connection closed".to_owned(),
+        ),
+        Came::NotLetGo(time) => (
+            Verdict::Hang,
+            format!("the call was dropped, but {time:?} later its connection is still open"),
+        ),
         Came::Read(read) => match wanted {
             Some(wanted) => match difference(read, wanted, words) {
                 None => (Verdict::Equal, String::new()),
@@ -102,42 +138,44 @@ pub(super) fn judge(came: &Came, wanted: Option<&Reply>, words: &Words) -> (Verd
             },
             None => (
                 Verdict::SilentWrong,
-                format!("success, with {}", summary(read)),
+                format!("success, with {}", read.shown()),
             ),
         },
     }
 }
 
+/// What a client that loses nothing would say, in the form of [`Transcript::shown`].
+pub(super) fn wanted(reply: &Reply, words: &Words) -> String {
+    let wanted = Transcript::text(reply.text())
+        .thinking(reply.thinking())
+        .tool_calls(reply.tool_calls().cloned())
+        .stop_reason(words.of(&reply.stop_reason))
+        .usage(reply.usage.input_tokens, reply.usage.output_tokens);
+    wanted.shown()
+}
+
 /// The first thing that was read otherwise than it was sent.
 pub(super) fn difference(read: &Transcript, wanted: &Reply, words: &Words) -> Option<String> {
-    let text = wanted.text();
-    if read.text != text {
-        return Some(format!("text {:?}, wanted {text:?}", cut(&read.text)));
+    let texts = |what, read: &str, wanted: &str| {
+        (read != wanted).then(|| {
+            let (read, wanted) = around_difference(read, wanted);
+            format!("{what} {read}, wanted {wanted}")
+        })
+    };
+    if let Some(difference) = texts("text", &read.text, &wanted.text()) {
+        return Some(difference);
     }
     if let Some(thinking) = &read.thinking {
-        let wanted = wanted.thinking();
-        if *thinking != wanted {
-            return Some(format!("thinking {:?}, wanted {wanted:?}", cut(thinking)));
+        if let Some(difference) = texts("thinking", thinking, &wanted.thinking()) {
+            return Some(difference);
         }
     }
     if let Some(calls) = &read.tool_calls {
-        let shown = |id: &str, name: &str, arguments: &serde_json::Value| {
-            format!("{id} {name}({arguments})")
-        };
-        let read: Vec<_> = calls
-            .iter()
-            .map(|call| shown(&call.id, &call.name, &call.arguments))
-            .collect();
-        let wanted: Vec<_> = wanted
-            .tool_calls()
-            .map(|call| shown(&call.id, &call.name, &call.arguments))
-            .collect();
+        let read = calls_shown(calls);
+        let wanted = calls_shown(wanted.tool_calls());
         if read != wanted {
-            return Some(format!(
-                "tool calls [{}], wanted [{}]",
-                read.join(", "),
-                wanted.join(", ")
-            ));
+            let (read, wanted) = (excerpt(&read), excerpt(&wanted));
+            return Some(format!("tool calls {read}, wanted {wanted}"));
         }
     }
     if let Some(usage) = read.usage {
@@ -150,20 +188,22 @@ pub(super) fn difference(read: &Transcript, wanted: &Reply, words: &Words) -> Op
     words.mistake(&wanted.stop_reason, reason.as_deref())
 }
 
-/// What a client read, in a line.
-fn summary(read: &Transcript) -> String {
-    let mut summary = format!("text {:?}", cut(&read.text));
-    for call in read.tool_calls.iter().flatten() {
-        summary += &format!(", a call {} {}({})", call.id, call.name, call.arguments);
+/// Two texts that differ: whole if they are short, else from a little before their first difference on.
+fn around_difference(read: &str, wanted: &str) -> (String, String) {
+    let is_short = |text: &str| text.chars().nth(SHORT).is_none();
+    if is_short(read) && is_short(wanted) {
+        return (format!("{read:?}"), format!("{wanted:?}"));
     }
-    summary
-}
-
-/// The start of a long text.
-fn cut(text: &str) -> String {
-    let mut short: String = text.chars().take(80).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    let both = read.chars().zip(wanted.chars());
+    let same = both.take_while(|(read, wanted)| read == wanted).count();
+    let from = same.saturating_sub(SHORT / 4);
+    let part = |text: &str| {
+        let part: String = text.chars().skip(from).take(SHORT).collect();
+        format!(
+            "{part:?} (of {} characters, from the {}th on)",
+            text.chars().count(),
+            from + 1
+        )
+    };
+    (part(read), part(wanted))
 }

@@ -2,21 +2,27 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `suite.rs` | [`Suite`]: what is run, and the running of it |
-//! | `case.rs` | the cases: catalogue × cuts, each with the answer that it damages |
+//! | `suite.rs` | [`Suite`]: what is run, and in what order |
+//! | `case.rs`, `id.rs` | the cases: catalogue × cuts, each with the answer that it damages; how they are called |
+//! | `runner.rs` | one case: a server of its own, one call, and what came of it |
+//! | `scenario.rs`, `stage.rs` | the cases of several answers, and their playing |
 //! | `transcript.rs` | [`Transcript`]: what the client read |
 //! | `judge.rs` | what a correct client reads, and the [`Verdict`] on this one |
-//! | `crowd.rs` | many calls at once, under any runtime; panics and time-outs caught |
-//! | `report.rs` | [`Report`]: what came of it, to be read, pinned and asserted |
+//! | `crowd.rs` | many calls at once, under any runtime; panics caught |
+//! | `report/` | [`Report`]: what came of it, to be read, pinned and asserted |
 
 mod case;
 mod crowd;
+mod id;
 mod judge;
 mod report;
+mod runner;
+mod scenario;
+mod stage;
 mod suite;
 mod transcript;
 
 pub use judge::Verdict;
-pub use report::{CaseReport, Report};
+pub use report::{CaseReport, HtmlError, Report, html};
 pub use suite::{Suite, suite};
 pub use transcript::{IntoStopReason, Transcript};

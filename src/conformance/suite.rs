@@ -1,21 +1,26 @@
 //! What is run against the client, and the running of it.
 
-use std::{fmt::Display, future::Future, time::Duration};
+use std::{
+    fmt::{self, Display},
+    future::Future,
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
-    Report, Transcript, Verdict,
-    case::{self, Case},
+    CaseReport, Report, Transcript, Verdict,
+    case::{self, Case, What},
     crowd,
-    judge::{self, Came, Words},
-    report::CaseReport,
+    id::{known, names},
+    judge::{Came, Words},
+    runner::Ran,
 };
 use crate::{
     api::Api,
-    script::{Cut, FaultVariant, Reply, Requirement, UnknownFaultError},
-    server::{First, WireStub, race, runtime, system_timer},
+    script::{Cut, Reply, Requirement},
 };
 
-/// Every fault of the catalogue that this API's answers can have, against a client of yours.
+/// Every fault of the catalogue that this API's answers can have, and every scenario, against a client of yours.
 ///
 /// ```no_run
 /// use llm_wire_stub::{Api, conformance::{self, Transcript, Verdict}};
@@ -52,30 +57,37 @@ pub const fn suite(api: Api) -> Suite {
         strict: false,
         sizes: None,
         at_once: 16,
+        on_case: None,
     }
 }
 
+/// So often a case is run alone at most.
+const RUNS_ALONE: usize = 5;
+/// A delay of this part of what is waited for can change a verdict.
+const LATE: u32 = 48;
+
+type OnCase = dyn Fn(usize, usize, &CaseReport) + Send + Sync;
+
 /// See [`suite`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use]
 pub struct Suite {
-    api: Api,
-    idle_limit: Option<Duration>,
+    pub(super) api: Api,
+    pub(super) idle_limit: Option<Duration>,
     skips: Vec<(String, String)>,
     pins: Vec<(String, Verdict)>,
     only: Vec<String>,
     cuts: Vec<Cut>,
     strict: bool,
-    sizes: Option<Duration>,
+    pub(super) sizes: Option<Duration>,
     at_once: usize,
+    on_case: Option<Arc<OnCase>>,
 }
-
-/// How long a client without a limit of its own may take.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Suite {
     /// Tells the suite how long the client bears silence. Without it the kinds about silence are skipped, since waiting
-    /// for ever is then allowed. No case waits longer than six times this limit.
+    /// for ever is then allowed. No call is waited for longer than six times this limit, whatever the answer asks for: a
+    /// client that waits longer before it asks again is not judged there. Without a limit that is 5 seconds.
     pub const fn idle_limit(mut self, limit: Duration) -> Self {
         self.idle_limit = Some(limit);
         self
@@ -85,7 +97,7 @@ impl Suite {
     ///
     /// # Panics
     ///
-    /// At the caller's line, if no fault has this id.
+    /// At the caller's line, if no case has this id.
     #[track_caller]
     pub fn skip(mut self, id: &str, reason: impl Into<String>) -> Self {
         self.skips.push((known(id), reason.into()));
@@ -96,7 +108,7 @@ impl Suite {
     ///
     /// # Panics
     ///
-    /// At the caller's line, if no fault has this id.
+    /// At the caller's line, if no case has this id.
     #[track_caller]
     pub fn pin(mut self, id: &str, verdict: Verdict) -> Self {
         self.pins.push((known(id), verdict));
@@ -107,7 +119,7 @@ impl Suite {
     ///
     /// # Panics
     ///
-    /// At the caller's line, if no fault has this id.
+    /// At the caller's line, if no case has this id.
     #[track_caller]
     pub fn only<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
         for id in ids {
@@ -142,45 +154,74 @@ impl Suite {
         self
     }
 
-    /// Runs the client, which gets a base URL as the provider's SDKs take it ([`WireStub::anthropic_url`] or
-    /// [`WireStub::openai_url`]) and asks once, for a stream. Each case has a stub of its own.
+    /// Calls this after each case with how many are done, how many there are, and the verdict: for a progress bar, or a
+    /// line for each. It is called in the task that runs the suite. A client that reads undamaged answers wrong ends
+    /// the suite before all are done.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, conformance};
+    ///
+    /// let suite = conformance::suite(Api::OpenAiChat)
+    ///     .on_case(|done, total, case| eprint!("\r{done}/{total} {:<60}", case.id()));
+    /// # let _ = suite;
+    /// ```
+    pub fn on_case(
+        mut self,
+        tell: impl Fn(usize, usize, &CaseReport) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_case = Some(Arc::new(tell));
+        self
+    }
+
+    /// Runs the client, which gets a base URL as the provider's SDKs take it
+    /// ([`anthropic_url`](crate::StubHandle::anthropic_url) or [`openai_url`](crate::StubHandle::openai_url)) and asks
+    /// once, for a stream. Each case has a server of its own. A few scenarios call the client twice with one base URL.
     ///
     /// First the client reads undamaged answers. If it reads one of them wrong, only that is in the report: no verdict
     /// on a damaged answer would mean anything.
+    ///
+    /// It runs under any async runtime, in the task that awaits it; the client's futures need not be `Send`. What a
+    /// busy machine can cause, a client that fails, hangs or sends no request where it should not, is run a second time, alone, and
+    /// a few times more while the machine is late.
     pub async fn run<C, F, E>(self, client: C) -> Report
     where
         C: Fn(String) -> F,
         F: Future<Output = Result<Transcript, E>>,
         E: Display,
     {
-        let mut report = Report::new(self.api, self.strict, self.pins.clone());
+        let mut report = Report::new(self.api, self.strict, self.idle_limit, self.pins.clone());
         let mut words = Words::default();
-        for case in case::references(self.api) {
-            let ran = self.call(&case, &client).await;
-            let wanted = self.wanted(&case);
-            if let (Came::Read(read), Some(wanted)) = (&ran.came, &wanted) {
-                words.learn(wanted, read);
-                report.sees(read);
+        let references = case::references(self.api);
+        let mut cases = case::cases(self.api, &self.all_cuts());
+        cases.retain(|case| self.is_wanted(case));
+        let mut done = Done {
+            report: &mut report,
+            total: references.len() + cases.len(),
+            on_case: self.on_case.as_deref(),
+        };
+        for case in references {
+            let (ran, judged) = self.alone(&case, &client, &mut words, done.report).await;
+            if let Came::Read(read) = &ran.came {
+                done.report.sees(read);
             }
-            let case = self.judged(&case, &ran, wanted.as_ref(), &words);
-            report.add(case);
+            done.with(judged);
         }
-        if !report.is_clean() {
+        if done.report.unclean().next().is_some() {
             report.stopped = true;
             return report;
         }
-        let (mut cases, mut large) = (Vec::new(), Vec::new());
-        for case in case::cases(self.api, &self.all_cuts()) {
+        let (mut open, mut large) = (Vec::new(), Vec::new());
+        for case in cases {
             match self.why_not(&case) {
-                Some(why) => report.add(CaseReport::skipped(&case, why)),
-                None if !self.is_wanted(&case) => {}
+                Some(why) => done.with(CaseReport::new(&case, Verdict::Skipped, why)),
                 None if case.is_large() => large.push(case),
-                None => cases.push(case),
+                None => open.push(case),
             }
         }
-        self.run_all(&cases, self.at_once, &client, &words, &mut report)
+        self.run_all(&open, self.at_once, &client, &mut words, &mut done)
             .await;
-        self.run_all(&large, 1, &client, &words, &mut report).await;
+        self.run_all(&large, 1, &client, &mut words, &mut done)
+            .await;
         report.sort();
         report
     }
@@ -190,8 +231,8 @@ impl Suite {
         cases: &[Case],
         at_once: usize,
         client: &C,
-        words: &Words,
-        report: &mut Report,
+        words: &mut Words,
+        done: &mut Done<'_>,
     ) where
         C: Fn(String) -> F,
         F: Future<Output = Result<Transcript, E>>,
@@ -202,7 +243,7 @@ impl Suite {
             let case = cases.get(n);
             async move {
                 match case {
-                    Some(case) => Some((case, self.call(case, client).await)),
+                    Some(case) => Some((case, self.play(case, client).await)),
                     None => None,
                 }
             }
@@ -210,74 +251,52 @@ impl Suite {
         crowd::run(cases.len(), at_once, call, |_, ran| {
             let Some((case, ran)) = ran else { return };
             let judged = self.judged(case, &ran, self.wanted(case).as_ref(), words);
-            // what a busy machine can cause is looked at again, alone
-            let may_be_the_machine = matches!(judged.verdict, Verdict::Hang | Verdict::Loud);
-            if may_be_the_machine && !report.accepts(&judged) {
+            if may_be_the_machine(&judged) && !done.report.accepts(&judged) {
                 doubtful.push(case);
             } else {
-                report.add(judged);
+                done.with(judged);
             }
         })
         .await;
         for case in doubtful {
-            let ran = self.call(case, client).await;
-            report.add(self.judged(case, &ran, self.wanted(case).as_ref(), words));
+            let (_, judged) = self.alone(case, client, words, done.report).await;
+            done.with(judged);
         }
     }
 
-    /// One call of the client.
-    async fn call<C, F, E>(&self, case: &Case, client: &C) -> Ran
+    /// One case alone; again while the machine is so late that the verdict may be its doing.
+    async fn alone<C, F, E>(
+        &self,
+        case: &Case,
+        client: &C,
+        words: &mut Words,
+        report: &Report,
+    ) -> (Ran, CaseReport)
     where
         C: Fn(String) -> F,
         F: Future<Output = Result<Transcript, E>>,
         E: Display,
     {
-        let stub = self.stub(case);
-        let url = match self.api {
-            Api::AnthropicMessages => stub.anthropic_url(),
-            Api::OpenAiChat | Api::OpenAiResponses | Api::OpenAiCompletions => stub.openai_url(),
-        };
-        let cap = self.cap(case);
-        let back = race(crowd::caught(|| client(url)), timer(cap)).await;
-        let came = match back {
-            First::B(()) => Came::NotBack(cap),
-            First::A(Err(message)) => Came::Panicked(message),
-            First::A(Ok(Ok(read))) => Came::Read(read),
-            First::A(Ok(Err(error))) => {
-                let error = error.to_string();
-                let is_silent = case.asks().0 == Requirement::MustTimeOutWhenIdleLimitSet;
-                if is_silent && !self.lets_go(case, &stub).await {
-                    Came::KeptOpen(error)
-                } else {
-                    Came::Failed(error)
-                }
+        let wanted = self.wanted(case);
+        let mut left = RUNS_ALONE;
+        loop {
+            let ran = self.play(case, client).await;
+            if let (What::Reference, Came::Read(read), Some(wanted)) =
+                (case.what, &ran.came, &wanted)
+            {
+                words.learn(wanted, read);
             }
-        };
-        let requests = stub.requests();
-        Ran {
-            came,
-            calls: requests.len(),
-            asked_for_a_stream: requests.iter().all(|request| request.is_stream()),
+            let mut judged = self.judged(case, &ran, wanted.as_ref(), words);
+            let is_late = ran.late > self.cap_of(case) / LATE;
+            if !is_late || !may_be_the_machine(&judged) || report.accepts(&judged) {
+                return (ran, judged);
+            }
+            left -= 1;
+            if left == 0 {
+                judged.lateness(ran.late);
+                return (ran, judged);
+            }
         }
-    }
-
-    /// Whether the client closes the connection of a silent answer.
-    async fn lets_go(&self, case: &Case, stub: &WireStub) -> bool {
-        let left = race(
-            stub.wait_for_cancel().patience(PATIENCE * 2),
-            timer(self.cap(case)),
-        )
-        .await;
-        matches!(left, First::A(_))
-    }
-
-    fn stub(&self, case: &Case) -> WireStub {
-        WireStub::builder()
-            .turn(case.turn(self.pause()))
-            .repeat_last()
-            .cut(case.cut.clone())
-            .without_verify_on_drop()
-            .start()
     }
 
     /// What the client should end up with, where a result can be right.
@@ -292,32 +311,7 @@ impl Suite {
         if !succeeds(asks) && !also.is_some_and(succeeds) {
             return None;
         }
-        case.turn(self.pause()).normalized(self.api).ok()
-    }
-
-    fn judged(&self, case: &Case, ran: &Ran, wanted: Option<&Reply>, words: &Words) -> CaseReport {
-        let (mut verdict, mut detail) = judge::judge(&ran.came, wanted, words);
-        if ran.calls == 0 {
-            detail =
-                format!("the client sent no request to the base URL that it was given; {detail}");
-        } else if !ran.asked_for_a_stream {
-            verdict = Verdict::SilentWrong;
-            detail = "the client did not ask for a stream".to_owned();
-        }
-        let wanted = wanted.map(|reply| {
-            format!(
-                "text {:?}, stop reason {:?}",
-                reply.text(),
-                reply.stop_reason
-            )
-        });
-        CaseReport::new(case, verdict, detail, wanted, ran.calls, self.sent(case))
-    }
-
-    /// The body, as far as it is one.
-    fn sent(&self, case: &Case) -> Vec<u8> {
-        let body = crate::pure::try_sse_body(self.api, &case.turn(self.pause()));
-        body.map(|body| body.to_vec()).unwrap_or_default()
+        case.turn(self.pause(case)).normalized(self.api).ok()
     }
 
     fn why_not(&self, case: &Case) -> Option<String> {
@@ -326,17 +320,19 @@ impl Suite {
         if let Some((_, reason)) = skip {
             return Some(reason.clone());
         }
-        let is_silent = case.asks().0 == Requirement::MustTimeOutWhenIdleLimitSet;
-        if is_silent && self.idle_limit.is_none() {
+        if case.is_silent() && self.idle_limit.is_none() {
             return Some("the suite was told no limit on silence (`.idle_limit(..)`)".to_owned());
         }
+        let What::Fault(_) = case.what else {
+            return None;
+        };
         if case.is_large() && self.sizes.is_none() {
             return Some(
                 "the suite was told no budget for cases about size (`.sizes(..)`)".to_owned(),
             );
         }
         // a fault of a feature that is off
-        let played = crate::pure::try_sse_body(self.api, &case.turn(self.pause()));
+        let played = crate::pure::try_sse_body(self.api, &case.turn(self.pause(case)));
         played.err().map(|error| error.to_string())
     }
 
@@ -357,49 +353,45 @@ impl Suite {
             self.cuts.clone()
         }
     }
+}
 
-    /// How long a client may take.
-    fn cap(&self, case: &Case) -> Duration {
-        if let (true, Some(budget)) = (case.is_large(), self.sizes) {
-            return budget;
+/// Whether a client that has no time to run can come to this.
+const fn may_be_the_machine(case: &CaseReport) -> bool {
+    matches!(
+        case.verdict,
+        Verdict::Hang | Verdict::Loud | Verdict::BadRequest
+    )
+}
+
+/// What is done so far, and who is told.
+struct Done<'a> {
+    report: &'a mut Report,
+    total: usize,
+    on_case: Option<&'a OnCase>,
+}
+
+impl Done<'_> {
+    fn with(&mut self, case: CaseReport) {
+        let done = self.report.cases().count() + 1;
+        if let Some(tell) = self.on_case {
+            tell(done, self.total, &case);
         }
-        self.idle_limit
-            .map_or(PATIENCE, |limit| limit.saturating_mul(6))
-    }
-
-    /// Between what a fault writes slowly: below half of the limit.
-    fn pause(&self) -> Duration {
-        self.idle_limit
-            .map_or(Duration::from_millis(20), |limit| limit / 3)
+        self.report.add(case);
     }
 }
 
-struct Ran {
-    came: Came,
-    calls: usize,
-    asked_for_a_stream: bool,
-}
-
-/// Whether this kind or variant is meant by the id of a case.
-pub(super) fn names(given: &str, id: &str) -> bool {
-    id.strip_prefix(given)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The id, if there is such a fault.
-#[track_caller]
-fn known(id: &str) -> String {
-    let parsed: Result<FaultVariant, UnknownFaultError> = id.parse();
-    match parsed {
-        Ok(_) => id.to_owned(),
-        Err(unknown) => panic!("{unknown}"),
-    }
-}
-
-async fn timer(time: Duration) {
-    match runtime() {
-        Ok(runtime) => system_timer(runtime, time).await,
-        // without it no stub had started
-        Err(error) => panic!("{error}"),
+impl fmt::Debug for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Suite")
+            .field("api", &self.api)
+            .field("idle_limit", &self.idle_limit)
+            .field("skips", &self.skips)
+            .field("pins", &self.pins)
+            .field("only", &self.only)
+            .field("cuts", &self.cuts)
+            .field("strict", &self.strict)
+            .field("sizes", &self.sizes)
+            .field("at_once", &self.at_once)
+            .finish_non_exhaustive()
     }
 }

@@ -65,6 +65,50 @@ impl Transcript {
     }
 }
 
+/// Longer texts are cut in a report.
+pub(super) const SHORT: usize = 120;
+
+impl Transcript {
+    /// What was read, in a line; what is empty or was not said is left out, but for the text.
+    pub(super) fn shown(&self) -> String {
+        let mut shown = format!("text {}", excerpt(&format!("{:?}", self.text)));
+        if let Some(thinking) = self.thinking.as_ref().filter(|text| !text.is_empty()) {
+            shown += &format!("; thinking {}", excerpt(&format!("{thinking:?}")));
+        }
+        if let Some(calls) = self.tool_calls.as_ref().filter(|calls| !calls.is_empty()) {
+            shown += &format!("; tool calls {}", excerpt(&calls_shown(calls)));
+        }
+        match &self.stop_reason {
+            Some(Some(reason)) => shown += &format!("; stop reason `{reason}`"),
+            Some(None) => shown += "; no stop reason",
+            None => {}
+        }
+        if let Some((input, output)) = self.usage {
+            shown += &format!("; usage {input} in, {output} out");
+        }
+        shown
+    }
+}
+
+/// Calls of tools, as they would be run.
+pub(super) fn calls_shown<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> String {
+    let calls = calls
+        .into_iter()
+        .map(|call| format!("{} {}({})", call.id, call.name, call.arguments));
+    format!("[{}]", calls.collect::<Vec<_>>().join(", "))
+}
+
+/// A long text without its middle.
+pub(super) fn excerpt(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= SHORT {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(SHORT * 3 / 4).collect();
+    let end: String = text.chars().skip(count - SHORT / 4).collect();
+    format!("{start}…{end} ({count} characters)")
+}
+
 /// A stop reason, or none.
 pub trait IntoStopReason {
     /// In the client's own words.

@@ -13,13 +13,15 @@
 //! | `fallback.rs`, `relayed.rs` | relay what is for no API to another server |
 //!
 //! `builder.rs`, `stub.rs` and `moves.rs` are what a test sees of it, `wait.rs` what it awaits; `activity.rs` says
-//! when a clock may be moved;
+//! when a clock may be moved; `double.rs` says given bytes, for what is about connections only.
 //! `shared.rs` is what all of them share, `runtime.rs` what they run on.
 
 mod activity;
 mod answer;
 mod builder;
 mod clock;
+#[cfg(feature = "conformance")]
+mod double;
 mod drift;
 mod fallback;
 mod hold;
@@ -53,6 +55,7 @@ pub use stub::{LaneView, StubHandle, WireStub};
 pub use wait::Wait;
 #[cfg(feature = "conformance")]
 pub(crate) use {
-    clock::system_timer,
+    clock::{Stopwatch, system_timer},
+    double::{Double, Reaction, Seen},
     runtime::{First, panic_message, race, runtime},
 };

@@ -7,7 +7,10 @@
     reason = "a test may panic, a client has time-outs, and an API of tomorrow has no client here"
 )]
 
+mod broken_clients;
+mod hand_made;
 mod reference_client;
+mod runner;
 mod target_test;
 
 use std::time::Duration;

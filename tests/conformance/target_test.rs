@@ -11,7 +11,7 @@ use super::reference_client::{ClientError, client};
 
 #[tokio::test]
 async fn our_client_never_loses_data_without_an_error() {
-    let limit = Duration::from_millis(50);
+    let limit = Duration::from_millis(300);
     conformance::suite(Api::OpenAiChat)
         .idle_limit(limit)
         .skip(

@@ -306,3 +306,18 @@ impl Deadline {
         }
     }
 }
+
+/// The system's time since it was started.
+#[cfg(feature = "conformance")]
+pub(crate) struct Stopwatch(Instant);
+
+#[cfg(feature = "conformance")]
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
