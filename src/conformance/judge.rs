@@ -23,7 +23,8 @@ pub enum Verdict {
     /// It sent no request that has an answer: none at all, or one that breaks a rule of the provider, is for another API
     /// or for no stream.
     BadRequest,
-    /// It was not judged: the suite was told so, or the client waits before it asks again for longer than the suite does.
+    /// It was not judged: the suite was told so, the client waits before it asks again for longer than the suite does, or
+    /// the machine is too slow for the client's limit.
     Skipped,
 }
 

@@ -3,9 +3,14 @@
 use std::{
     fmt::Display,
     future::Future,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
+
+use tokio::{runtime::Runtime, task::AbortHandle};
 
 use super::{
     CaseReport, Suite, Transcript, Verdict,
@@ -64,21 +69,11 @@ impl Suite {
         F: Future<Output = Result<Transcript, E>>,
         E: Display,
     {
-        let late = AtomicU64::new(0);
-        let watch = async {
-            loop {
-                let since = Stopwatch::start();
-                timer(TICK).await;
-                let passed = since.elapsed().saturating_sub(TICK).as_micros();
-                late.fetch_max(u64::try_from(passed).unwrap_or(u64::MAX), Ordering::Relaxed);
-            }
-        };
-        match race(self.play_once(case, client), watch).await {
-            First::A(ran) => Ran {
-                late: Duration::from_micros(late.load(Ordering::Relaxed)),
-                ..ran
-            },
-            First::B(never) => never,
+        let lateness = Lateness::start();
+        let ran = self.play_once(case, client).await;
+        Ran {
+            late: lateness.so_far(),
+            ..ran
         }
     }
 
@@ -244,7 +239,67 @@ impl Suite {
             .idle_limit
             .map_or(Duration::from_millis(20), |limit| limit / 3);
         let events = u32::try_from(case.events(self.api)).unwrap_or(u32::MAX);
-        pause.min(self.cap() * 2 / 3 / events.max(1))
+        pause.min(self.cap() / 2 / events.max(1))
+    }
+}
+
+/// How late a timer of the servers' thread is at worst. What the client does to its own thread does not count.
+struct Lateness {
+    seen: Arc<Seen>,
+    watch: AbortHandle,
+}
+
+struct Seen {
+    started: Stopwatch,
+    /// When the last tick began, and the worst so far, in microseconds.
+    tick: AtomicU64,
+    worst: AtomicU64,
+}
+
+impl Lateness {
+    fn start() -> Self {
+        let seen = Arc::new(Seen {
+            started: Stopwatch::start(),
+            tick: AtomicU64::new(0),
+            worst: AtomicU64::new(0),
+        });
+        let watched = Arc::clone(&seen);
+        let watch = background().spawn(async move {
+            loop {
+                watched.tick.store(watched.now(), Ordering::Relaxed);
+                timer(TICK).await;
+                let worst = watched.worst_until_now();
+                watched.worst.store(worst, Ordering::Relaxed);
+            }
+        });
+        Self {
+            seen,
+            watch: watch.abort_handle(),
+        }
+    }
+
+    fn so_far(&self) -> Duration {
+        Duration::from_micros(self.seen.worst_until_now())
+    }
+}
+
+impl Drop for Lateness {
+    fn drop(&mut self) {
+        self.watch.abort();
+    }
+}
+
+impl Seen {
+    /// With the tick that is under way: where it is overdue, the client may have been told before this was.
+    fn worst_until_now(&self) -> u64 {
+        let passed = self.now().saturating_sub(self.tick.load(Ordering::Relaxed));
+        let tick = u64::try_from(TICK.as_micros()).unwrap_or(u64::MAX);
+        let worst = self.worst.load(Ordering::Relaxed);
+        worst.max(passed.saturating_sub(tick))
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
 
@@ -278,8 +333,12 @@ fn unfit(api: Api, stub: &WireStub, requests: &[RecordedRequest]) -> Option<Stri
 }
 
 pub(super) async fn timer(time: Duration) {
+    system_timer(background(), time).await;
+}
+
+fn background() -> &'static Runtime {
     match runtime() {
-        Ok(runtime) => system_timer(runtime, time).await,
+        Ok(runtime) => runtime,
         // without it no stub had started
         Err(error) => panic!("{error}"),
     }

@@ -61,10 +61,10 @@ pub const fn suite(api: Api) -> Suite {
     }
 }
 
-/// So often a case is run alone at most.
-const RUNS_ALONE: usize = 5;
-/// A delay of this part of what is waited for can change a verdict.
-const LATE: u32 = 48;
+/// So often a client that fails where it should not is asked alone.
+const RUNS: usize = 3;
+/// So often at most while the machine is late.
+const RUNS_WHILE_LATE: usize = 10;
 
 type OnCase = dyn Fn(usize, usize, &CaseReport) + Send + Sync;
 
@@ -181,8 +181,8 @@ impl Suite {
     /// on a damaged answer would mean anything.
     ///
     /// It runs under any async runtime, in the task that awaits it; the client's futures need not be `Send`. What a
-    /// busy machine can cause, a client that fails, hangs or sends no request where it should not, is run a second time, alone, and
-    /// a few times more while the machine is late.
+    /// busy machine can cause, a client that fails, hangs or sends no request where it should not, is run again, alone, and a
+    /// few times more while the machine is late; a failure is not judged where it is later than half of the limit each time.
     pub async fn run<C, F, E>(self, client: C) -> Report
     where
         C: Fn(String) -> F,
@@ -278,7 +278,7 @@ impl Suite {
         E: Display,
     {
         let wanted = self.wanted(case);
-        let mut left = RUNS_ALONE;
+        let mut runs = 0;
         loop {
             let ran = self.play(case, client).await;
             if let (What::Reference, Came::Read(read), Some(wanted)) =
@@ -287,15 +287,21 @@ impl Suite {
                 words.learn(wanted, read);
             }
             let mut judged = self.judged(case, &ran, wanted.as_ref(), words);
-            let is_late = ran.late > self.cap_of(case) / LATE;
-            if !is_late || !may_be_the_machine(&judged) || report.accepts(&judged) {
+            if !may_be_the_machine(&judged) || report.accepts(&judged) {
                 return (ran, judged);
             }
-            left -= 1;
-            if left == 0 {
+            runs += 1;
+            // a client that gives up does so at its limit, a sixth of what is waited for; delays add up to it
+            let is_hang = judged.verdict == Verdict::Hang;
+            let is_late = ran.late > self.cap_of(case) / if is_hang { 12 } else { 48 };
+            let enough = if is_late { RUNS_WHILE_LATE } else { RUNS };
+            if runs < enough && (is_late || !is_hang) {
+                continue;
+            }
+            if is_late {
                 judged.lateness(ran.late);
-                return (ran, judged);
             }
+            return (ran, judged);
         }
     }
 

@@ -54,3 +54,24 @@ async fn the_reference_client_is_clean_in_the_strict_reading() {
         report.assert_clean();
     }
 }
+
+/// Not a test of anything: how many cases there are, and how long they take. The bar is 400 cases in 10 s.
+#[tokio::test]
+#[ignore = "a measurement, to be run alone and in release"]
+async fn how_long_a_suite_takes() {
+    for api in APIS {
+        let started = std::time::Instant::now();
+        let report = on_the_reference_client(conformance::suite(api).idle_limit(LIMIT), api).await;
+        let count = report.cases().count();
+        tell(&format!(
+            "{}: {count} cases in {:?}",
+            api.name(),
+            started.elapsed()
+        ));
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a measurement is there to be read")]
+fn tell(line: &str) {
+    println!("{line}");
+}
