@@ -165,7 +165,8 @@ impl Dialect {
 
 impl Turn {
     /// What a client that loses nothing reads from this turn: adjacent text merged, ids and usage filled
-    /// in. Equal to what [`accumulate`](crate::accumulate) makes of [`sse_body`].
+    /// in. Equal to what [`accumulate`](crate::accumulate) makes of [`sse_body`]; of a turn with faults, if a client
+    /// has to bear them.
     ///
     /// # Errors
     ///
@@ -175,7 +176,11 @@ impl Turn {
         let (said, context) = (plan::reworded(self), Context::of(self));
         let reply = plan::check_dialect(api, context.dialect)
             .and_then(|()| api.normalized(&said, &context).map_err(Unplayable));
-        reply.map_err(|why| UnplayableError::new(api, self, &why))
+        let mut reply = reply.map_err(|why| UnplayableError::new(api, self, &why))?;
+        for fault in &self.faults {
+            plan::expect(&mut reply, fault, api);
+        }
+        Ok(reply)
     }
 }
 
@@ -249,7 +254,7 @@ impl Context {
         }
     }
 
-    fn of(turn: &Turn) -> Self {
+    pub(crate) fn of(turn: &Turn) -> Self {
         Self {
             era: turn.era.unwrap_or_default(),
             dialect: turn.dialect.unwrap_or_default(),

@@ -9,7 +9,7 @@ use super::scenario::{self, Form};
 use crate::{
     api::Api,
     pure::try_sse_body,
-    script::{Cut, Fault, FaultVariant, Needs, Requirement, Stage, Turn, Usage},
+    script::{Cut, Dialect, Fault, FaultVariant, Needs, Requirement, Stage, Turn, Usage},
 };
 
 /// One call of the client, or a few.
@@ -101,12 +101,13 @@ impl Case {
 }
 
 /// The answers that are damaged.
-const REFERENCES: [Needs; 5] = [
+const REFERENCES: [Needs; 6] = [
     Needs::Text,
     Needs::ToolCall,
     Needs::TwoToolCalls,
     Needs::Thinking,
     Needs::TwoBlocks,
+    Needs::UsageElsewhere,
 ];
 
 const fn name(reference: Needs) -> &'static str {
@@ -116,16 +117,19 @@ const fn name(reference: Needs) -> &'static str {
         Needs::TwoToolCalls => "two-tool-calls",
         Needs::Thinking => "thinking",
         Needs::TwoBlocks => "text-and-tool-call",
+        Needs::UsageElsewhere => "usage-beside-the-reason",
     }
 }
 
 /// Characters of one to four bytes; numbers and escapes in the arguments.
 pub(super) fn reference(of: Needs) -> Turn {
-    let call = |turn: Turn| turn.tool_call_with_id("call_1", "f", json!({"a": "é\n", "n": 997}));
+    let call =
+        |turn: Turn| turn.tool_call_with_id("call_1", "get_weather", json!({"a": "é\n", "n": 997}));
     let turn = match of {
         Needs::Text => Turn::new().text("Hé, wörld: 日本 and 🦀, all of it."),
         Needs::ToolCall => call(Turn::new()),
         Needs::TwoBlocks => call(Turn::new().text("Lét me.")),
+        Needs::UsageElsewhere => Turn::new().text("Hé.").dialect(Dialect::Mistral),
         Needs::TwoToolCalls => {
             call(Turn::new()).tool_call_with_id("call_2", "g", json!({"b": "日本"}))
         }

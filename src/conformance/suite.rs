@@ -182,7 +182,7 @@ impl Suite {
     ///
     /// It runs under any async runtime, in the task that awaits it; the client's futures need not be `Send`. What a
     /// busy machine can cause, a client that fails, hangs or sends no request where it should not, is run again, alone, and a
-    /// few times more while the machine is late; a failure is not judged where it is later than half of the limit each time.
+    /// few times more while the machine is late; what is said of the verdict then tells how late.
     pub async fn run<C, F, E>(self, client: C) -> Report
     where
         C: Fn(String) -> F,

@@ -60,6 +60,7 @@ pub use ending::Ending;
 pub use envelope::{Container, StopDetails};
 pub(crate) use envelope::{Extras, Lacks};
 pub use era::Era;
+pub(crate) use fault::Keeps;
 #[cfg(feature = "conformance")]
 pub(crate) use fault::Needs;
 pub use fault::{Fault, FaultVariant, Requirement, Stage, UnknownFaultError};

@@ -90,7 +90,7 @@ fn changes(api: Api, fault: FaultVariant) -> String {
 
 /// The steps of an answer, each in bytes to be shown.
 fn lines(api: Api, turn: &Turn) -> Vec<Vec<u8>> {
-    let context = Context::unasked(0, false);
+    let context = Context::of(turn);
     let steps = plan(
         &Arc::new(turn.clone()),
         api,

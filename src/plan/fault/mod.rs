@@ -12,9 +12,11 @@ mod additions;
 mod answer;
 mod call_turns;
 mod calls;
+mod chunks;
 mod editing;
 mod errors;
 mod events;
+mod expected;
 mod framing;
 mod gzip;
 mod http;
@@ -23,6 +25,7 @@ mod lines;
 #[cfg(test)]
 mod listing;
 mod order;
+mod protocol;
 #[cfg(test)]
 mod references;
 mod tool_calls;
@@ -33,6 +36,7 @@ mod turns;
 use std::sync::Arc;
 
 pub(super) use answer::{Answer, Last, Piece, Says};
+pub(crate) use expected::expect;
 
 use super::{Length, Unplayable};
 use crate::{
@@ -103,8 +107,8 @@ pub(super) fn damaged(
                 context,
                 turn,
             };
-            if stage == Stage::Transport && fault.stage() == Stage::Turn {
-                // some of them say how their bytes leave, too
+            if stage == Stage::Transport && fault.fault() == Fault::ManyTinyEvents {
+                // many of them are a write, too
                 damage(&mut answer, &around(&said));
             }
             if fault.stage() != stage {
@@ -168,11 +172,15 @@ fn no_target(fault: FaultVariant, what: &str, is_repeated: bool) -> Unplayable {
 }
 
 /// Does one damage; leaves the answer as it is if there is nothing to damage.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a line for each kind, and nothing else"
+)]
 fn damage(answer: &mut Answer, around: &Around<'_>) {
     match around.fault.fault() {
         // done before the answer was rendered
-        Fault::UnknownStopReason
-        | Fault::UnicodeSeparatorsInData
+        Fault::UnicodeSeparatorsInData
+        | Fault::EmptyCompletion
         | Fault::ResponseIncomplete
         | Fault::ToolArgsSplit
         | Fault::ToolIdDuplicated
@@ -205,7 +213,23 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         Fault::ContentTypeVariants => http::change_content_type(answer, around),
 
         // the protocol
+        Fault::UnknownStopReason => protocol::unknown_reason(answer, around),
         Fault::UnknownField => events::add_members(answer, around),
+        Fault::PingAnywhere => protocol::ping(answer, around),
+        Fault::UnknownEventType => protocol::unknown_events(answer, around),
+        Fault::OptionalFieldAbsent => protocol::drop_members(answer, around),
+        Fault::UnknownContentBlock => protocol::unknown_part(answer),
+        Fault::FinishReasonEmpty => chunks::reword_no_finish(answer, Some("\"\"")),
+        Fault::FinishReasonKeyAbsent => chunks::reword_no_finish(answer, None),
+        Fault::UsageOnlyChunk => chunks::move_usage(answer, around),
+        Fault::UsageNullOrPartial => protocol::damage_usage(answer, around),
+        Fault::EmptyChoicesFirst => chunks::begin_without_choices(answer),
+        Fault::NullDelta => chunks::say_null(answer, around),
+        Fault::FinishWithContent => chunks::finish_with_content(answer, around),
+        Fault::ContentAfterFinish => chunks::go_on(answer, around),
+        Fault::DuplicateFinish => chunks::finish_twice(answer),
+        Fault::DoneSentinel => chunks::say_done(answer, around),
+        Fault::DoneMissing => chunks::drop_done(answer),
 
         // tool calls
         // truncation and silence
@@ -253,5 +277,6 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         Fault::DeltaTypeMismatch => order::mistype_delta(answer, around),
         Fault::DeltaAfterStop => order::go_on(answer, around),
         Fault::BlockNotClosed => order::leave_open(answer, around),
+        Fault::ThinkingSignatureMissing => protocol::damage_signature(answer, around),
     }
 }

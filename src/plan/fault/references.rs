@@ -11,6 +11,7 @@ pub(crate) fn reference(api: Api, fault: FaultVariant) -> Turn {
         two_tool_calls(),
         thinking(),
         long_name(),
+        dialect(),
     ];
     let mut found = turns
         .into_iter()
@@ -44,4 +45,9 @@ fn thinking() -> Turn {
 /// A name that can be cut.
 fn long_name() -> Turn {
     Turn::new().tool_call_with_id("call_1", "get_weather", json!({"city": "Rome"}))
+}
+
+/// A form of Chat whose usage stands beside the reason.
+fn dialect() -> Turn {
+    text().dialect(Dialect::Mistral)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::call_turns;
 use crate::script::{
-    Fault, FaultVariant, Fragments, Message, Says, ScriptedPart, StopReason, Turn,
+    Fault, FaultVariant, Fragments, Json, Message, Says, ScriptedPart, StopReason, Turn,
 };
 
 /// Does one damage; leaves the turn as it is if there is nothing to damage. A fault of a later stage that adds to what
@@ -14,8 +14,22 @@ pub(super) fn reword(turn: &mut Turn, fault: &FaultVariant) {
         return;
     };
     match (fault.fault(), fault.name()) {
-        (Fault::UnknownStopReason, _) => {
-            message.stop_reason = Some(StopReason::Other("x_new".to_owned()));
+        (Fault::UnknownStopReason, which) => {
+            message.stop_reason = match which {
+                "made-up" => Some(StopReason::Other("x_new".to_owned())),
+                "eos" => Some(StopReason::Other("eos".to_owned())),
+                "pause-turn" => Some(StopReason::PauseTurn),
+                "refusal" => Some(StopReason::Refusal),
+                _ => return,
+            };
+        }
+        (Fault::EmptyCompletion, _) => {
+            message.parts.clear();
+            message.stop_reason = Some(StopReason::EndTurn);
+        }
+        (Fault::UnknownContentBlock, which @ ("block" | "item")) => begin_unknown(message, which),
+        (Fault::ThinkingSignatureMissing, which @ ("no-signature" | "signature-only")) => {
+            think_otherwise(message, which);
         }
         (Fault::ResponseIncomplete, which) => {
             message.stop_reason = Some(match which {
@@ -58,6 +72,45 @@ fn first_text(message: &mut Message) -> Option<(&mut Arc<str>, &mut Option<Fragm
         | ScriptedPart::Compaction { .. }
         | ScriptedPart::Raw { .. } => None,
     })
+}
+
+/// A block, or an item, of a type that no documentation names.
+fn begin_unknown(message: &mut Message, which: &str) {
+    let (start, delta) = match which {
+        "item" => (
+            r#"{"type":"x_new","id":"x_1","x_new":"?"}"#,
+            r#"{"type":"response.x_new.delta","item_id":"x_1","delta":"?"}"#,
+        ),
+        _ => (
+            r#"{"type":"x_new","x_new":""}"#,
+            r#"{"type":"x_new_delta","x_new":"?"}"#,
+        ),
+    };
+    let raw = ScriptedPart::Raw {
+        start: Json::spelled(start),
+        deltas: vec![Json::spelled(delta)],
+    };
+    message.parts.insert(0, raw);
+}
+
+/// Thinking without a signature, or nothing but one.
+fn think_otherwise(message: &mut Message, which: &str) {
+    for part in &mut message.parts {
+        if let ScriptedPart::Thinking {
+            text,
+            signature,
+            fragments,
+            ..
+        } = part
+        {
+            if which == "no-signature" {
+                *signature = Some(String::new());
+            } else {
+                *text = "".into();
+                *fragments = None;
+            }
+        }
+    }
 }
 
 fn begin_text(message: &mut Message, with: &str) {

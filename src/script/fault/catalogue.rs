@@ -1,7 +1,7 @@
 //! Every kind of fault, in the order of the catalogue.
 
 use super::{
-    Kind, errors::*, framing::*, http::*, order::*, protocol::*, size::*, tool_calls::*,
+    Kind, chunks::*, errors::*, framing::*, http::*, order::*, protocol::*, size::*, tool_calls::*,
     truncation::*,
 };
 
@@ -92,6 +92,38 @@ catalogue! {
     UnknownField = UNKNOWN_FIELD,
     /// The answer ends for a reason that the client has never heard of.
     UnknownStopReason = UNKNOWN_STOP_REASON,
+    /// Heartbeats that are events, anywhere.
+    PingAnywhere = PING_ANYWHERE,
+    /// Events of a type that no documentation names.
+    UnknownEventType = UNKNOWN_EVENT_TYPE,
+    /// Members that need not be there are missing.
+    OptionalFieldAbsent = OPTIONAL_FIELD_ABSENT,
+    /// A block, an item or a part of a type that no documentation names, beside a known one.
+    UnknownContentBlock = UNKNOWN_CONTENT_BLOCK,
+    /// Chunks before the last have an empty reason.
+    FinishReasonEmpty = FINISH_REASON_EMPTY,
+    /// Chunks before the last have no member for the reason.
+    FinishReasonKeyAbsent = FINISH_REASON_KEY_ABSENT,
+    /// The usage stands in one of the three places that servers have for it.
+    UsageOnlyChunk = USAGE_ONLY_CHUNK,
+    /// Counters are null or missing, or stand in one place only.
+    UsageNullOrPartial = USAGE_NULL_OR_PARTIAL,
+    /// The first chunk has no choice.
+    EmptyChoicesFirst = EMPTY_CHOICES_FIRST,
+    /// Null stands where there is nothing to say.
+    NullDelta = NULL_DELTA,
+    /// The reason stands beside the last fragment.
+    FinishWithContent = FINISH_WITH_CONTENT,
+    /// A fragment comes behind the reason.
+    ContentAfterFinish = CONTENT_AFTER_FINISH,
+    /// A choice ends twice, for two reasons.
+    DuplicateFinish = DUPLICATE_FINISH,
+    /// `[DONE]` comes twice, without its space, or where it means nothing.
+    DoneSentinel = DONE_SENTINEL,
+    /// The body ends properly without `[DONE]`.
+    DoneMissing = DONE_MISSING,
+    /// A whole answer says nothing.
+    EmptyCompletion = EMPTY_COMPLETION,
 
     // tool calls
     // truncation
@@ -189,4 +221,6 @@ catalogue! {
     DeltaAfterStop = DELTA_AFTER_STOP,
     /// The answer ends while a block has no end.
     BlockNotClosed = BLOCK_NOT_CLOSED,
+    /// Thinking has no signature, or one that comes in pieces.
+    ThinkingSignatureMissing = THINKING_SIGNATURE_MISSING,
 }

@@ -95,6 +95,23 @@ pub(crate) struct Variant {
     pub(crate) asks: Option<(Requirement, Option<Requirement>)>,
     /// What of an answer it acts on, if that differs from the kind's.
     pub(crate) stage: Option<Stage>,
+    /// What of the answer a client can still read.
+    pub(crate) keeps: Keeps,
+}
+
+/// What of an answer is left to a client that bears the fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    Everything,
+    /// There is a part besides that a client may skip.
+    EverythingAndMore,
+    AllButUsage,
+    /// What was read from the cache, and what was written to it, cannot be told from other tokens.
+    AllButCache,
+    /// Where, and at which tier, the answer was made.
+    AllButTier,
+    AllButId,
+    AllButModel,
 }
 
 /// Stands where a kind had no variant.
@@ -109,6 +126,7 @@ pub(super) const fn variant(name: &'static str, what: &'static str) -> Variant {
         needs: Needs::Text,
         asks: None,
         stage: None,
+        keeps: Keeps::Everything,
     }
 }
 
@@ -129,6 +147,10 @@ impl Variant {
             asks: Some((asks, also)),
             ..self
         }
+    }
+
+    pub(super) const fn keeps(self, keeps: Keeps) -> Self {
+        Self { keeps, ..self }
     }
 
     pub(super) const fn at(self, stage: Stage) -> Self {
@@ -152,6 +174,8 @@ pub(crate) enum Needs {
     TwoBlocks,
     /// Thinking, then text.
     Thinking,
+    /// A usage that has no chunk of its own.
+    UsageElsewhere,
 }
 
 impl Needs {
@@ -162,6 +186,7 @@ impl Needs {
             Self::ToolCall => "a stream with a tool call that has arguments",
             Self::TwoToolCalls => "a stream with two tool calls that have arguments",
             Self::TwoBlocks => "a stream with two blocks",
+            Self::UsageElsewhere => "a stream of a dialect whose usage has no chunk of its own",
             Self::Thinking => "a stream that thinks before its text",
         }
     }

@@ -4,10 +4,11 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `catalogue.rs` | [`Fault`]: every kind, and the row that describes it |
-//! | `framing.rs`, `size.rs`, `protocol.rs`, `tool_calls.rs`, `truncation.rs`, `http.rs`, `errors.rs`, `order.rs` | these rows |
+//! | `framing.rs`, `size.rs`, `protocol.rs`, `chunks.rs`, `tool_calls.rs`, `truncation.rs`, `http.rs`, `errors.rs`, `order.rs` | these rows |
 //! | `kind.rs` | what a row says |
 
 mod catalogue;
+mod chunks;
 mod errors;
 mod framing;
 mod http;
@@ -21,7 +22,7 @@ mod truncation;
 use std::{fmt, str::FromStr, time::Duration};
 
 pub use catalogue::Fault;
-pub(crate) use kind::{Kind, Needs, Variant};
+pub(crate) use kind::{Keeps, Kind, Needs, Variant};
 pub use kind::{Requirement, Stage};
 
 use crate::api::Api;
@@ -183,6 +184,10 @@ impl FaultVariant {
 
     pub(crate) const fn name(&self) -> &'static str {
         self.variant.name
+    }
+
+    pub(crate) const fn keeps(&self) -> Keeps {
+        self.variant.keeps
     }
 
     pub(crate) const fn needs(&self) -> Needs {

@@ -290,30 +290,26 @@ fn call_of(id: String, name: String, arguments: Value, start: &Map<String, Value
     Block::Whole(block_type.into(), part)
 }
 
-/// Joins what was thought; the signature ends it.
+/// Joins what was thought; the signature, which may come in pieces, ends it.
 fn think(
     text: &mut String,
     signature: &mut String,
     index: usize,
     delta: Members<'_>,
 ) -> Checked<()> {
-    let more = match delta.get("thinking").and_then(Value::as_str) {
-        Some(fragment) => fragment,
-        None => delta.string("signature")?,
+    let Some(more) = delta.get("thinking").and_then(Value::as_str) else {
+        signature.push_str(delta.string("signature")?);
+        return Ok(());
     };
     if !signature.is_empty() {
         return Err(Problem::new(
             AccumulateErrorKind::WrongDelta,
             "thinking goes on behind its signature",
-            format!("no delta, for block {index}, which is signed"),
+            format!("no more of the thinking of block {index}, which is signed"),
             Found::quoted(delta.string("type")?),
         ));
     }
-    if delta.get("thinking").is_some() {
-        text.push_str(more);
-    } else {
-        signature.push_str(more);
-    }
+    text.push_str(more);
     Ok(())
 }
 

@@ -420,6 +420,24 @@ fn errors_of_the_provider_are_read_in_every_form() {
 }
 
 #[test]
+fn parts_of_unknown_types_are_kept_beside_the_text() {
+    let chunk = |delta: &str, finish: &str| {
+        format!(
+            "data: {{\"id\":\"c\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
+        )
+    };
+    let part = r#"{"type":"x_new","x_new":"?"}"#;
+    let list = format!(r#"{{"content":[{part},{{"type":"text","text":"Hé"}}]}}"#);
+    let body = [chunk(&list, "null"), chunk("{}", "\"stop\"")].concat();
+    let read = accumulate(API, body.as_bytes()).unwrap();
+    let unknown = Part::Unknown {
+        block: serde_json::from_str(part).unwrap(),
+        deltas: Vec::new(),
+    };
+    assert_eq!(read.parts, [unknown, Part::Text("Hé".to_owned())]);
+}
+
+#[test]
 fn a_body_is_read_strictly() {
     let message = |message: &str| {
         format!(
@@ -448,9 +466,9 @@ fn a_body_is_read_strictly() {
              expected: a string\n  found: `{\"type\":\"text\"}`",
         ),
         (
-            message(r#"{"content":[{"type":"image"}]}"#),
-            "the member `choices[0].message.content[0].type` has a wrong type or value\n  \
-             where: openai_chat, byte 0\n  expected: `text` or `thinking`\n  found: `\"image\"`",
+            message(r#"{"content":[{}]}"#),
+            "the member `choices[0].message.content[0].type` is missing\n  where: openai_chat, byte 0\n  \
+             expected: the type of the part\n  found: `{}`",
         ),
         (
             message(r#"{"content":"x","annotations":[null]}"#),

@@ -16,7 +16,7 @@ use crate::{api::accumulate::Members, script::Part};
 pub(super) struct Thought {
     text: String,
     signature: String,
-    /// Details of other kinds than text, as they came.
+    /// Details of other kinds than text, and parts of other types, as they came.
     others: Vec<Value>,
 }
 
@@ -53,7 +53,8 @@ impl Thought {
         Ok(())
     }
 
-    /// Reads one of the items of `content`, if it is a list: those that are text are given back.
+    /// Reads one of the items of `content`, if it is a list: those that are text are given back, those of types that
+    /// are not known are kept.
     pub(super) fn item<'a>(&mut self, item: Members<'a>) -> Checked<&'a str> {
         match item.string_or_null("type")? {
             Some("text") => item.string("text"),
@@ -66,7 +67,11 @@ impl Thought {
                 }
                 Ok("")
             }
-            _ => Err(item.wrong("type", "`text` or `thinking`")),
+            Some(_) => {
+                self.others.push(item.to_value());
+                Ok("")
+            }
+            None => Err(item.missing("type", "the type of the part")),
         }
     }
 
