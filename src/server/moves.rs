@@ -24,8 +24,10 @@ impl StubHandle {
     /// Sockets have settled once every answer waits, for its client, the test or the clock, and no socket has
     /// anything that was not read; once the runtime that awaits this has then run its tasks and asked its sockets
     /// several times over, so that a client there has read what came and said what it has to say; and nothing came
-    /// of it. On [`Clock::tokio`](crate::Clock::tokio) that is the client's runtime. What a client does in other
-    /// threads is not seen before it sends: there [`wait_for_requests`](Self::wait_for_requests) before moving.
+    /// of it. On [`Clock::tokio`](crate::Clock::tokio) that runtime is the client's. What a client does in other
+    /// threads is not seen before it sends: there [`wait_for_requests`](Self::wait_for_requests) before moving. An
+    /// answer that is too long for its socket is watched for 50 ms more, since the system may put off telling what its
+    /// client has read.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap().block_on(async {

@@ -92,7 +92,7 @@ async fn a_client_that_reads_now_and_then_is_not() {
         }
         bytes
     });
-    stub.advance(seconds_of(4)).await;
+    stub.advance(seconds_of(5)).await;
     assert!(reading.await.unwrap() > LENGTH);
     assert_eq!(complete(&stub), [0]);
 }

@@ -2,7 +2,8 @@
 //!
 //! A stub has settled once everything waits (see `activity.rs`), then the runtime that moves the clock has had
 //! several turns, so that a client there has read what was written and has answered to it, and after that
-//! everything still waits and has all the time. No time is guessed.
+//! everything still waits and has all the time. No time is guessed, but for an answer that is too long for its
+//! socket: there the two sides' systems are given time to make room.
 
 use std::{
     future::poll_fn,
@@ -28,12 +29,12 @@ const TURNS: usize = 16;
 /// And so many behind a small step, in which mostly nothing happens; if something does, it gets those above too.
 const TURNS_OF_STEP: usize = 4;
 
-/// And so many where an answer is too long for its socket: a client that reads it needs more than one to make room
-/// there.
-const TURNS_OF_READER: usize = 256;
-
 /// So long at most this thread waits for others before its runtime gets more turns.
 const BREATH: Duration = Duration::from_millis(1);
+
+/// So many breaths an answer that is too long for its socket is watched for, once something has happened. What its
+/// client reads makes room there when the system says so, and that may put it off: an acknowledgement for 40 ms.
+const BREATHS: usize = 50;
 
 /// Moves a clock.
 pub(in crate::server) struct Mover<'a> {
@@ -68,7 +69,8 @@ impl<'a> Mover<'a> {
     /// Lets sockets settle.
     pub(in crate::server) async fn settle(&mut self) {
         let before = self.seen;
-        let (mut drains, mut drained) = (false, None);
+        // how often it was the same since the runtime had its turns
+        let mut same = 0;
         let mut turns = match before {
             Some(_) => TURNS_OF_STEP,
             None => TURNS,
@@ -78,14 +80,14 @@ impl<'a> Mover<'a> {
                 yield_now().await;
             }
             turns = TURNS;
-            if std::mem::take(&mut drains) {
+            if same > 0 {
                 drain_background();
             }
             let stubs = self.stubs();
             let looks: Vec<Look> = stubs.iter().map(|stub| stub.look()).collect();
             let both = || stubs.iter().zip(&looks);
             if let Some((stub, look)) = both().find(|(_, look)| look.at_work) {
-                self.seen = None;
+                (self.seen, same) = (None, 0);
                 self.rest(stub, look.ceased).await;
                 continue;
             }
@@ -93,13 +95,20 @@ impl<'a> Mover<'a> {
             self.ceased = own.map_or(0, |(_, look)| look.ceased);
             let begun = Some(looks.iter().map(|look| look.begun).sum());
             if self.seen != begun {
-                self.seen = begun;
-            } else if drained != begun && looks.iter().any(|look| look.writing) {
-                turns = if begun == before { 0 } else { TURNS_OF_READER };
-                (drains, drained) = (true, begun);
-            } else {
-                break;
+                (self.seen, same) = (begun, 0);
+                continue;
             }
+            let Some((stub, look)) = both().find(|(_, look)| look.writing) else {
+                break;
+            };
+            match (same, begun == before) {
+                // its client reads nothing
+                (1, true) | (BREATHS, _) => break,
+                // the runtime has just had its turns: what came of them is what counts
+                (_, true) => turns = 0,
+                (_, false) => stub.block(look.ceased, BREATH),
+            }
+            same += 1;
         }
         if self.seen != before {
             self.happened = self.clock.now();
