@@ -90,7 +90,30 @@ const ENVELOPE: &[Row] = &[
     },
 ];
 
+/// As Responses has it.
+fn flat() -> Value {
+    json!({"type": "function", "name": "g", "parameters": {"type": "object"}})
+}
+
 const SCHEMAS: &[Row] = &[
+    Row {
+        rule: "tool-form",
+        breaks: |call| {
+            call.member(
+                "tools",
+                json!([{"type": "function", "function": {"name": "f"}}, flat()]),
+            )
+        },
+        text: "Missing required parameter: 'tools[1].function'.",
+        param: Some("tools[1].function"),
+        code: Some("missing_required_parameter"),
+        passes: |call| {
+            call.member(
+                "tools",
+                json!([{"type": "custom", "custom": {"name": "g"}}]),
+            )
+        },
+    },
     Row {
         rule: "tool-schema",
         breaks: |call| call.member("tools", function(json!({"properties": {}}), false)),
@@ -299,6 +322,13 @@ async fn script_drift_is_told_on_chat_too() {
         "{}",
         refused.message()
     );
+
+    // one in the form of another API is not offered
+    let call_g = Turn::new().tool_call("g", json!({}));
+    let stub = script().turn(call_g).without_rule("tool-form").start();
+    let refused = chat(&stub).member("tools", json!([flat()])).send().await;
+    assert_eq!((refused.status, refused.why()), (422, "script-drift"));
+    assert_eq!(stub.request(0).tools(), []);
 
     let stub = script().turn("not JSON").start();
     let schema = object(json!({"type": "string"}), &["a"]);

@@ -80,7 +80,25 @@ const ENVELOPE: &[Row] = &[
     },
 ];
 
+/// As Chat has it.
+fn nested() -> Value {
+    json!({"type": "function", "function": {"name": "g", "parameters": {"type": "object"}}})
+}
+
 const SCHEMAS: &[Row] = &[
+    Row {
+        rule: "tool-form",
+        breaks: |call| {
+            call.member(
+                "tools",
+                json!([{"type": "function", "name": "f"}, nested()]),
+            )
+        },
+        text: "Missing required parameter: 'tools[1].name'.",
+        param: Some("tools[1].name"),
+        code: Some("missing_required_parameter"),
+        passes: |call| call.member("tools", json!([{"type": "web_search"}])),
+    },
     Row {
         rule: "tool-schema",
         breaks: |call| call.member("tools", function(json!({"properties": {}}), false)),
@@ -299,6 +317,13 @@ async fn script_drift_is_told_here_too() {
         "{}",
         refused.message()
     );
+
+    // one in the form of another API is not offered
+    let call_g = Turn::new().tool_call("g", json!({}));
+    let stub = script().turn(call_g).without_rule("tool-form").start();
+    let refused = call(&stub).member("tools", json!([nested()])).send().await;
+    assert_eq!((refused.status, refused.why()), (422, "script-drift"));
+    assert_eq!(stub.request(0).tools(), []);
 
     let stub = script().turn("not JSON").start();
     let schema = object(json!({"type": "string"}), &["a"]);

@@ -12,7 +12,13 @@ pub(crate) fn text_schema(body: &Value) -> Option<&Value> {
         .flatten()
 }
 
-/// The tools that the model may call.
+/// Whether a tool says that it is a function, and has none: its form may be that of Responses.
+pub(super) fn lacks_function(tool: &Value) -> bool {
+    let is_function = tool.get("type").is_some_and(|kind| kind == "function");
+    is_function && tool.get("function").is_none_or(Value::is_null)
+}
+
+/// The tools that the model may call; one in the form of another API is none.
 pub(crate) fn calls<'a>(body: &'a Value) -> Calls<'a> {
     let none = |name: &str| body.get(name).is_some_and(|choice| choice == "none");
     if none("tool_choice") || none("function_call") {
@@ -20,7 +26,7 @@ pub(crate) fn calls<'a>(body: &'a Value) -> Calls<'a> {
     }
     let name = |tool: &'a Value| tool.get("name").and_then(Value::as_str);
     let (mut functions, mut custom) = (Vec::new(), Vec::new());
-    for tool in items(body.get("tools")) {
+    for tool in items(body.get("tools")).filter(|tool| !lacks_function(tool)) {
         let kind = tool.get("type").and_then(Value::as_str);
         let named = kind.and_then(|kind| name(tool.get(kind)?));
         match (kind, named) {
@@ -70,6 +76,10 @@ mod tests {
                 Calls::functions(vec!["h"]),
             ),
             (json!({"tools": [f(), {"type": "x"}]}), Calls::Unknown),
+            (
+                json!({"tools": [f(), {"type": "function", "name": "h"}]}),
+                Calls::functions(vec!["f"]),
+            ),
         ] {
             assert_eq!(calls(&body), expected, "{body}");
         }

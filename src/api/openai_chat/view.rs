@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::offer::lacks_function;
 use crate::{
     api::sketch::{items, string, text_of},
     request::{Message, MessagePart, OfferedTool, ResponseFormat, Role, ToolResult, View},
@@ -25,6 +26,7 @@ pub(crate) fn view(body: &[u8]) -> View {
         system: system(body),
         tool_results: tool_results.collect(),
         tools: items(body.get("tools"))
+            .filter(|sent| !lacks_function(sent))
             .map(tool)
             .chain(items(body.get("functions")).map(function))
             .collect(),

@@ -15,7 +15,12 @@ pub(crate) fn text_schema(body: &Value) -> Option<&Value> {
         .flatten()
 }
 
-/// The tools that the model may call, and the client runs.
+/// Whether a function has no name: its form may be that of Chat.
+pub(super) fn lacks_name(tool: &Value) -> bool {
+    kind(tool) == "function" && tool.get("name").is_none_or(Value::is_null)
+}
+
+/// The tools that the model may call, and the client runs; one in the form of another API is none.
 pub(crate) fn calls(body: &Value) -> Calls<'_> {
     let choice = body.get("tool_choice");
     if choice.is_some_and(|choice| choice == "none") {
@@ -29,7 +34,7 @@ pub(crate) fn calls(body: &Value) -> Calls<'_> {
     let tools = allowed.unwrap_or(body).get("tools");
     let (mut functions, mut custom) = (Vec::new(), Vec::new());
     for tool in items(tools) {
-        if SERVED.contains(&kind(tool)) {
+        if SERVED.contains(&kind(tool)) || lacks_name(tool) {
             continue;
         }
         match (named(tool), kind(tool)) {
@@ -121,6 +126,13 @@ mod tests {
                 Calls::Unknown,
             ),
             (json!({"prompt": {"id": "pmpt_1"}}), Calls::Unknown),
+            (
+                json!({"tools": [g(), {"type": "function", "function": {"name": "f"}}]}),
+                Calls::Of {
+                    functions: Vec::new(),
+                    custom: vec!["g"],
+                },
+            ),
         ] {
             assert_eq!(calls(&body), expected, "{body}");
         }

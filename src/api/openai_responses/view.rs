@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::offer::lacks_name;
 use crate::{
     api::{
         openai_responses::BETWEEN_SUMMARIES,
@@ -27,7 +28,10 @@ pub(crate) fn view(body: &[u8]) -> View {
     View {
         system: system(body),
         tool_results: tool_results.collect(),
-        tools: items(body.get("tools")).map(tool).collect(),
+        tools: items(body.get("tools"))
+            .filter(|sent| !lacks_name(sent))
+            .map(tool)
+            .collect(),
         response_format: response_format(body),
         max_tokens: body.get("max_output_tokens").and_then(Value::as_u64),
         messages,

@@ -131,6 +131,12 @@ const TABLE: &[(Rule, Check)] = {
             On,
             Body(envelope::max_tokens_support),
         ),
+        rule(
+            "tool-form",
+            "public reports: bolna-ai/bolna#144",
+            On,
+            Body(schema::tool_form),
+        ),
         rule("tool-schema", REPORTS, On, Body(schema::of_tools)),
         rule("strict-schema", REPORTS, On, Body(schema::strict)),
         rule(

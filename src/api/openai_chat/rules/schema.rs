@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{Place, Violation};
 use crate::api::{
     openai::schema::{no_object, open_object},
+    openai_chat::offer::lacks_function,
     sketch::items,
 };
 
@@ -26,6 +27,15 @@ fn refused_tool(n: usize, function: &Value, why: &str) -> Violation {
     let violation = Place::Tool(n).refused(text);
     let violation = violation.about(format!("tools[{n}].function.parameters"));
     violation.coded("invalid_function_parameters")
+}
+
+/// A function stands in the member `function`, and not beside `type` as on Responses.
+pub(super) fn tool_form(body: &Map<String, Value>) -> Option<Violation> {
+    let n = items(body.get("tools")).position(lacks_function)?;
+    let param = format!("tools[{n}].function");
+    let text = format!("Missing required parameter: '{param}'.");
+    let violation = Place::Tool(n).refused(text).about(param);
+    Some(violation.coded("missing_required_parameter"))
 }
 
 /// The arguments of a function are an object.

@@ -109,6 +109,11 @@ const TABLE: &[(Rule, Check)] = {
             "traffic for what is below; public reports for what is above",
             Body(envelope::sampling_range),
         ),
+        rule(
+            "tool-form",
+            "public reports: microsoft/autogen#6935",
+            Body(schema::tool_form),
+        ),
         rule("tool-schema", REPORTS, Body(schema::of_tools)),
         rule("strict-schema", REPORTS, Body(schema::strict)),
         rule(
