@@ -256,6 +256,14 @@ async fn more_breaches_have_their_own_words() {
         ),
         (
             |call| {
+                let bare = json!({"role": "tool", "content": "ok"});
+                talk(call, json!([user("go"), calls(&["a"]), bare]))
+            },
+            "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.",
+            Some("messages.[2].tool_call_id"),
+        ),
+        (
+            |call| {
                 let inner = json!({"type": "array", "items": object(json!({}), &[])});
                 call.member("tools", function(object(inner, &["a"]), true))
             },

@@ -75,7 +75,8 @@ pub(super) fn answered(body: &Map<String, Value>) -> Option<Violation> {
     })
 }
 
-/// Every result stands behind its call. An id that is not called: as in dapr/dapr-agents#145.
+/// Every result stands behind its call. An id that is not called: as in dapr/dapr-agents#145; none at all: as in
+/// run-llama/multi-agent-concierge#16.
 pub(super) fn matched(body: &Map<String, Value>) -> Option<Violation> {
     let mut called = Ids::default();
     for (n, message) in messages(body) {
@@ -83,7 +84,11 @@ pub(super) fn matched(body: &Map<String, Value>) -> Option<Violation> {
             called = Ids::new(call_ids(message).into_iter());
             continue;
         }
-        let id = word(message, "tool_call_id");
+        let about_id = || format!("messages.[{n}].tool_call_id");
+        let Some(id) = message.get("tool_call_id").and_then(Value::as_str) else {
+            let text = "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.";
+            return Some(Place::Message(n).refused(text).about(about_id()));
+        };
         if called.is_empty() {
             let text = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message \
                         with 'tool_calls'.";
@@ -95,7 +100,7 @@ pub(super) fn matched(body: &Map<String, Value>) -> Option<Violation> {
                 "Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message."
             );
             let violation = Place::Message(n).refused(text);
-            return Some(violation.about(format!("messages.[{n}].tool_call_id")));
+            return Some(violation.about(about_id()));
         }
     }
     None
