@@ -85,8 +85,9 @@ async fn decide(
 ) -> Result<(Steps, Option<LiveClaim>), Refusal> {
     let earlier = responses::earlier(api, body, shared).await;
     let dialect = shared.config.dialect_of(api, request);
+    let config = Arc::clone(shared);
     let broken = move |request: &RecordedRequest, body: &_, applies: &dyn Fn(&Rule) -> bool| {
-        in_dialect(api, dialect, applies, |applies| {
+        in_dialect(api, dialect, &config.config.rules, applies, |applies| {
             api.first_broken_after(request, body, &earlier, applies)
         })
     };

@@ -336,7 +336,7 @@ impl WireStubBuilder {
     }
 
     /// Applies the provider's rule of this name, also one that is off by default because it held once and does
-    /// not today (`roles-alternate`).
+    /// not today (`roles-alternate`), and on every [`Dialect`], also one whose service is not known to have it.
     ///
     /// ```
     /// use llm_wire_stub::WireStub;

@@ -8,7 +8,7 @@ use super::{
     refusal::{self, Refusal},
     route::{LARGE, ReadBody},
     runtime::off_worker,
-    shared::Shared,
+    shared::{Rules, Shared},
 };
 use crate::{
     api::{Api, Rule, RulesOf, rules_of},
@@ -63,17 +63,21 @@ pub(super) async fn check_rules<'b>(
     }
 }
 
-/// The first rule that is broken, of those that hold for this dialect too, and the answer in its vendor's words.
+/// The first rule that is broken, of those that hold for this dialect too or were asked for by name, and the answer in
+/// its vendor's words.
 pub(super) fn in_dialect(
     api: Api,
     dialect: Dialect,
+    rules: &Rules,
     applies: &dyn Fn(&Rule) -> bool,
     first_broken: impl FnOnce(&dyn Fn(&Rule) -> bool) -> Broken,
 ) -> Broken {
     if api != Api::OpenAiChat {
         return first_broken(applies);
     }
-    let mut broken = first_broken(&|rule| applies(rule) && holds_for(dialect, rule));
+    let mut broken = first_broken(&|rule| {
+        applies(rule) && (holds_for(dialect, rule) || rules.has_asked_for(rule))
+    });
     if let Some((rule, error)) = &mut broken {
         // who has no key is told so in the vendor's words
         if rule.name == "credentials" && dialect != Dialect::OpenAi {

@@ -130,6 +130,11 @@ impl Rules {
         });
         state == ByDefault::On
     }
+
+    /// Whether the rule was switched on by its name.
+    pub(super) fn has_asked_for(&self, rule: &Rule) -> bool {
+        self.named.get(rule.name) == Some(&ByDefault::On)
+    }
 }
 
 pub(super) struct Shared {

@@ -138,6 +138,28 @@ async fn rules_that_are_openais_do_not_refuse_what_others_take() {
 }
 
 #[tokio::test]
+async fn a_rule_that_was_asked_for_by_name_holds_on_every_dialect() {
+    for &dialect in Dialect::ALL {
+        let stub = WireStub::builder()
+            .turn("x")
+            .dialect(dialect)
+            .with_rule("unknown-fields")
+            .without_verify_on_drop()
+            .start();
+        let asked = call(&stub)
+            .to("/v1/chat/completions")
+            .header("authorization", "Bearer k")
+            .member("top_k", 3);
+        let refused = asked.send().await;
+        assert_eq!(
+            (refused.status, refused.why()),
+            (400, "unknown-fields"),
+            "{dialect:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn comments_are_noise_and_are_counted_by_no_place() {
     let stub = WireStub::builder()
         .turns([
