@@ -149,6 +149,38 @@ async fn an_unknown_model_is_named_and_waits_are_told_in_both_headers() {
     assert_eq!(waits, ["1.5", "1500"]);
 }
 
+#[tokio::test]
+async fn body_and_headers_of_a_limit_that_is_reached_say_the_same() {
+    let stub = WireStub::builder()
+        .turns([ApiError::rate_limited(), ApiError::credit_too_low()])
+        .start();
+    let ask = || {
+        call(&stub)
+            .to("/v1/chat/completions")
+            .header("authorization", "Bearer k")
+            .model("gpt-9")
+            .send()
+    };
+    let limited = ask().await;
+    assert_eq!(
+        limited.message(),
+        "Rate limit reached for gpt-9 in organization org-7dTqKcVx2mWbRfYhZ4sLp9Na on tokens per min (TPM): Limit \
+         200000, Used 200000, Requested 1026. Please try again in 308ms. Visit \
+         https://platform.openai.com/account/rate-limits to learn more."
+    );
+    let tokens = ["limit", "remaining", "reset"];
+    let of = |answered: &crate::post::Answered| {
+        tokens.map(|what| {
+            answered
+                .header(&format!("x-ratelimit-{what}-tokens"))
+                .to_owned()
+        })
+    };
+    assert_eq!(of(&limited), ["200000", "0", "1m0s"]);
+    // no limit on tokens is behind it
+    assert_eq!(of(&ask().await), ["10000000", "9999993", "0s"]);
+}
+
 #[test]
 fn an_error_inside_a_stream_is_read_back_as_the_providers() {
     let turn = Turn::new()

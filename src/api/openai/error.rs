@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::head::error_head;
+use super::head::{TokenLimit, error_head};
 use crate::{
     api::{Api, Context, Head, Mark, WireEvent},
     json::{indented, write_str},
@@ -23,6 +23,7 @@ struct Row {
 }
 
 const INVALID: &str = "invalid_request_error";
+const LIMIT_REACHED: &str = "rate_limit_exceeded";
 
 const fn said(status: u16, error_type: &'static str, message: &'static str) -> Row {
     Row {
@@ -150,14 +151,16 @@ impl Row {
                  https://platform.openai.com/docs/guides/error-codes/api-errors.",
             )
             .coded("insufficient_quota"),
-            ErrorKind::RateLimited => said(
-                429,
-                "tokens",
-                "Rate limit reached for gpt-4o-mini in organization org-7dTqKcVx2mWbRfYhZ4sLp9Na on \
-                 tokens per min (TPM): Limit 200000, Used 200000, Requested 1026. Please try again in \
-                 308ms. Visit https://platform.openai.com/account/rate-limits to learn more.",
-            )
-            .coded("rate_limit_exceeded"),
+            ErrorKind::RateLimited => Self {
+                message: format!(
+                    "Rate limit reached for {} in organization org-7dTqKcVx2mWbRfYhZ4sLp9Na on tokens per min \
+                     (TPM): Limit 200000, Used 200000, Requested 1026. Please try again in 308ms. Visit \
+                     https://platform.openai.com/account/rate-limits to learn more.",
+                    model(context)
+                )
+                .into(),
+                ..said(429, "tokens", "").coded(LIMIT_REACHED)
+            },
             ErrorKind::Authentication
             | ErrorKind::Billing
             | ErrorKind::Permission
@@ -294,7 +297,11 @@ pub(crate) fn error_answer(api: Api, error: &ApiError, context: &Context) -> (He
         404 if !responses => (Printer::Api, "application/json; charset=utf-8"),
         _ => (Printer::Api, "application/json"),
     };
-    let mut head = error_head(row.status, content_type, context);
+    let limit = match row.code {
+        Some(LIMIT_REACHED) => TokenLimit::Reached,
+        _ => TokenLimit::Left,
+    };
+    let mut head = error_head(row.status, content_type, limit, context);
     if responses && row.status == 401 {
         head.push("www-authenticate", "Bearer realm=\"OpenAI API\"");
     }

@@ -22,7 +22,12 @@ pub(crate) fn head(form: Form, context: &Context) -> Head {
 }
 
 /// Headers of an error. An unknown key belongs to no organisation.
-pub(super) fn error_head(status: u16, content_type: &'static str, context: &Context) -> Head {
+pub(super) fn error_head(
+    status: u16,
+    content_type: &'static str,
+    limit: TokenLimit,
+    context: &Context,
+) -> Head {
     let mut head = common(status, content_type, context);
     if !context.plain {
         if status != 401 {
@@ -31,9 +36,22 @@ pub(super) fn error_head(status: u16, content_type: &'static str, context: &Cont
         if status == 429 {
             push_all(&mut head, LIMITS);
         }
+        if limit == TokenLimit::Reached {
+            for (name, value) in TOKENS_USED {
+                head.remove(name);
+                head.push(*name, *value);
+            }
+        }
         push_noise(&mut head, context);
     }
     head
+}
+
+/// Whether the limit on tokens is what an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenLimit {
+    Left,
+    Reached,
 }
 
 fn common(status: u16, content_type: &'static str, context: &Context) -> Head {
@@ -80,6 +98,14 @@ const LIMITS: &[(&str, &str)] = &[
     ("x-ratelimit-remaining-tokens", "9999993"),
     ("x-ratelimit-reset-requests", "6ms"),
     ("x-ratelimit-reset-tokens", "0s"),
+];
+
+/// What is otherwise where the limit of the 429's text is reached: all of a minute's tokens are used, so that they are
+/// there again in a minute, and those of the request in the time that the text says.
+const TOKENS_USED: &[(&str, &str)] = &[
+    ("x-ratelimit-limit-tokens", "200000"),
+    ("x-ratelimit-remaining-tokens", "0"),
+    ("x-ratelimit-reset-tokens", "1m0s"),
 ];
 
 const NOISE: &[(&str, &str)] = &[
