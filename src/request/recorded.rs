@@ -11,7 +11,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::{Headers, Message, OfferedTool, ResponseFormat, Sketch, ToolResult, View};
-use crate::api::Api;
+use crate::{api::Api, script::Dialect};
 
 /// What became of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,8 @@ pub(crate) enum Kind {
 
 struct Progress {
     outcome: Outcome,
+    /// None but on OpenAI Chat.
+    dialect: Option<Dialect>,
     lane: Option<Arc<str>>,
     answered_by: Cow<'static, str>,
     /// Whether it is known what answers it.
@@ -101,6 +103,7 @@ impl RecordedRequest {
             view: OnceLock::new(),
             progress: Mutex::new(Progress {
                 outcome: Outcome::Open,
+                dialect: None,
                 lane: None,
                 answered_by: Cow::Borrowed("nothing yet"),
                 decided: false,
@@ -137,6 +140,13 @@ impl RecordedRequest {
             Kind::SideRoad { api } => api,
             Kind::Fallback | Kind::NotServed | Kind::Malformed => None,
         }
+    }
+
+    /// Whose form of OpenAI Chat its answer has: that of the turn, of the stub, or of the path. `None` on other APIs, and
+    /// before it is known what answers. The journal names one that is not OpenAI's own.
+    #[must_use]
+    pub fn dialect(&self) -> Option<Dialect> {
+        self.progress().dialect
     }
 
     /// The HTTP method.
@@ -351,6 +361,10 @@ impl RecordedRequest {
         self.progress().lane = Some(Arc::clone(lane));
     }
 
+    pub(crate) fn set_dialect(&self, dialect: Dialect) {
+        self.progress().dialect = Some(dialect);
+    }
+
     pub(crate) fn set_answered_by(&self, what: String) {
         self.progress().answered_by = Cow::Owned(what);
     }
@@ -391,12 +405,16 @@ impl RecordedRequest {
             "" => String::new(),
             model => format!(" [{model}]"),
         };
+        let dialect = match progress.dialect {
+            None | Some(Dialect::OpenAi) => String::new(),
+            Some(dialect) => format!(" as {}", dialect.name()),
+        };
         let remark = progress.remark.as_ref();
         let remark = remark
             .map(|remark| format!(" ({remark})"))
             .unwrap_or_default();
         format!(
-            "{self}{model}: {}, {:?}, {} bytes{remark}",
+            "{self}{model}{dialect}: {}, {:?}, {} bytes{remark}",
             progress.answered_by,
             progress.outcome,
             progress.bytes()

@@ -4,7 +4,9 @@
 ///
 /// It is chosen on a turn ([`Turn::dialect`](crate::Turn::dialect)), on a builder
 /// ([`WireStubBuilder::dialect`](crate::WireStubBuilder::dialect)), or by the path of the request, in this order of
-/// precedence. `StubHandle::dialect_url` gives the base URL that the clients of a vendor expect.
+/// precedence. `StubHandle::dialect_url` gives the base URL that the clients of a vendor expect. The paths of other vendors
+/// are served once a dialect was named in one of these ways: without that a base URL that only lacks `/v1` would be
+/// answered in a form that nobody asked for. `RecordedRequest::dialect` says which one answered.
 #[doc = include_str!("../api/openai_chat/dialect/dialects.md")]
 ///
 /// ```

@@ -57,6 +57,9 @@ pub(super) async fn to_request(recorded: Recorded, shared: &Arc<Shared>) -> Answ
 
 async fn to_call(arrival: Arrival, api: Api, body: ReadBody, shared: &Arc<Shared>) -> Answer {
     let request = &arrival.request;
+    if api == Api::OpenAiChat {
+        request.set_dialect(shared.config.dialect_of(api, request));
+    }
     let ((steps, live), outcome) = match decide(request, api, &body, shared).await {
         Ok(decided) => (decided, Outcome::Complete),
         Err(refusal) => {
@@ -104,6 +107,9 @@ async fn decide(
     let asked = Some((api, &**body, &**request.body()));
     let mut context = shared.config.context(&turn, &origin, asked);
     context.dialect = turn.dialect.unwrap_or(dialect);
+    if api == Api::OpenAiChat {
+        request.set_dialect(context.dialect);
+    }
     let form = if request.is_stream() {
         Form::Stream
     } else {

@@ -217,7 +217,9 @@ impl WireStubBuilder {
     }
 
     /// Writes all answers of OpenAI Chat in this vendor's form, and refuses requests by its rules; a turn's own
-    /// [`dialect`](Turn::dialect) goes before. Without it the path of a request decides.
+    /// [`dialect`](Turn::dialect) goes before. Without it the path of a request decides: one of another vendor's is
+    /// served if a scripted turn names a dialect or [`dialect_url`](crate::StubHandle::dialect_url) was asked for one, and
+    /// answered 404 otherwise, since a base URL without `/v1` looks the same. What a closure returns is not known before.
     ///
     /// ```
     /// use llm_wire_stub::{Dialect, WireStub};

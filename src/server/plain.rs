@@ -36,7 +36,9 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     let request = &arrival.request;
     let routes = routes(shared);
     let known_path = knows_path(request.path(), shared);
-    let help = if known_path {
+    let help = if let Some(help) = unnamed_dialect(request.path(), shared) {
+        help
+    } else if known_path {
         "the path is right, the method is not"
     } else {
         "check the base URL that the client was given"
@@ -50,10 +52,23 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     plain_error(arrival, 404, "not_found_error", &message, "not-served")
 }
 
+/// What to do about a path that is served once a dialect was named.
+fn unnamed_dialect(path: &str, shared: &Shared) -> Option<&'static str> {
+    let mut unnamed =
+        served(shared).filter(|api| api.is_called_at(path) && !shared.calls(*api, path));
+    unnamed.next()?;
+    Some(if path == "/chat/completions" {
+        "the base URL lacks `/v1`: use `openai_url()`; or, for a vendor without it, name the dialect, with `.dialect(..)` \
+         on the builder or on a turn, or with `dialect_url(..)`"
+    } else {
+        "name the dialect whose path this is, with `.dialect(..)` on the builder or on a turn, or with `dialect_url(..)`"
+    })
+}
+
 /// All that is served: the APIs, then the side roads.
 fn routes(shared: &Shared) -> String {
     let apis = served(shared).map(|api| {
-        let paths = api.paths().into_iter();
+        let paths = shared.paths(api).into_iter();
         let paths: Vec<String> = paths.map(|path| format!("POST {path}")).collect();
         let more = shared.config.routes.iter();
         let more = more.filter(|(_, routed)| *routed == api);

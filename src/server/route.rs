@@ -138,7 +138,7 @@ fn route(
         return Some((api, None));
     }
     let routes = served(shared).filter_map(|api| {
-        if api.is_called_at(path) && method == "POST" {
+        if shared.calls(api, path) && method == "POST" {
             return Some((api, None));
         }
         let road = api.provider().side_road(method, path);

@@ -4,7 +4,10 @@ use std::{
     collections::VecDeque,
     fmt,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     task::Waker,
     time::Duration,
 };
@@ -143,6 +146,8 @@ pub(super) struct Shared {
     pub(super) address: SocketAddr,
     state: Mutex<State>,
     stop: watch::Sender<bool>,
+    /// Whether a dialect was named, so that the paths of all of them are served.
+    dialects: AtomicBool,
 }
 
 pub(super) struct State {
@@ -204,10 +209,39 @@ impl Shared {
             address,
             state: Mutex::new(state),
             stop: watch::Sender::new(false),
+            dialects: AtomicBool::new(false),
         });
         let turns = shared.config.repertoire.all_turns();
-        turns.for_each(|(_, turn)| shared.bind_gates(turn));
+        let mut named = shared.config.dialect.is_some();
+        turns.for_each(|(_, turn)| {
+            named |= turn.dialect.is_some();
+            shared.bind_gates(turn);
+        });
+        if named {
+            shared.serve_dialects();
+        }
         shared
+    }
+
+    /// Serves the paths of every dialect from now on.
+    pub(super) fn serve_dialects(&self) {
+        self.dialects.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the model of `api` is called at this path: a path of another dialect than OpenAI's counts once a dialect
+    /// was named.
+    pub(super) fn calls(&self, api: Api, path: &str) -> bool {
+        let named = || self.dialects.load(Ordering::Relaxed);
+        api.is_called_at(path) && (api.route().1 == path || named())
+    }
+
+    /// The paths at which the model of `api` is called.
+    pub(super) fn paths(&self, api: Api) -> Vec<&'static str> {
+        let mut paths = api.paths();
+        if !self.dialects.load(Ordering::Relaxed) {
+            paths.truncate(1);
+        }
+        paths
     }
 
     /// Tells the gates of a turn whose they are.

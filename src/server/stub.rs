@@ -171,6 +171,8 @@ impl StubHandle {
     /// The base URL that the clients of this vendor expect; those that add `/chat/completions` to it, as OpenAI's own do. For
     /// [`Dialect::Azure`] it is that of its newer API; its older clients add a deployment to [`url`](Self::url).
     ///
+    /// Asking for one names a dialect: from now on the paths of all dialects are served.
+    ///
     /// ```
     /// use llm_wire_stub::{Dialect, WireStub};
     ///
@@ -180,6 +182,9 @@ impl StubHandle {
     /// ```
     #[must_use]
     pub fn dialect_url(&self, dialect: Dialect) -> String {
+        if dialect != Dialect::OpenAi {
+            self.shared.serve_dialects();
+        }
         self.url() + base_path(dialect)
     }
 

@@ -1,8 +1,11 @@
 //! What a message lists where nothing is served: every route, as it is pinned.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
+/// Of OpenAI Chat, where no dialect was named.
+pub(crate) const CHAT: &str = "POST /v1/chat/completions";
+
 /// Of OpenAI Chat, in the order of its dialects.
-pub(crate) const CHAT: &str = "POST /v1/chat/completions, POST /api/v1/chat/completions, \
+pub(crate) const DIALECTS: &str = "POST /v1/chat/completions, POST /api/v1/chat/completions, \
      POST /openai/deployments/{name}/chat/completions, POST /chat/completions, POST /openai/v1/chat/completions";
 
 /// Of OpenAI, besides calls of the model.

@@ -50,12 +50,88 @@ async fn the_path_of_a_request_chooses_the_dialect() {
         ("/chat/completions", bearer, Dialect::DeepSeek),
     ] {
         let stub = WireStub::builder().turn("x").start();
+        let _ = stub.dialect_url(Dialect::Groq);
         let body = answered(&stub, path, header).await;
         assert!(body.contains(sign(dialect)), "{path}: {body}");
         let mut requests = stub.requests();
-        assert_eq!(requests.pop().unwrap().api(), Some(API), "{path}");
+        let request = requests.pop().unwrap();
+        assert_eq!(request.api(), Some(API), "{path}");
+        assert_eq!(request.dialect(), Some(dialect), "{path}");
         stub.verify();
     }
+}
+
+/// What is said of a call at this path.
+async fn refused(stub: &WireStub, path: &str) -> String {
+    let asked = call(stub).to(path).header("authorization", "Bearer k");
+    let refused = asked.send().await;
+    assert_eq!((refused.status, refused.why()), (404, "not-served"));
+    refused.message().to_owned()
+}
+
+#[tokio::test]
+async fn no_path_means_another_dialect_where_none_was_named() {
+    let silent = || WireStub::builder().turn("x").without_verify_on_drop();
+    let stub = silent().start();
+    assert_eq!(stub.dialect_url(Dialect::OpenAi), stub.openai_url());
+    for (path, help) in [
+        (
+            "/chat/completions",
+            "the base URL lacks `/v1`: use `openai_url()`; or, for a vendor without it, name the dialect, with \
+             `.dialect(..)` on the builder or on a turn, or with `dialect_url(..)`",
+        ),
+        (
+            "/api/v1/chat/completions",
+            "name the dialect whose path this is, with `.dialect(..)` on the builder or on a turn, or with \
+             `dialect_url(..)`",
+        ),
+    ] {
+        let told = refused(&stub, path).await;
+        assert!(told.ends_with(&format!("  help: {help}")), "{told}");
+        assert!(
+            told.contains("; POST /v1/chat/completions (openai_chat)"),
+            "{told}"
+        );
+    }
+    assert!(stub.requests().is_empty());
+
+    // one that was named anywhere opens the paths of all
+    let named = Turn::from("x").dialect(Dialect::Xai);
+    let in_lane = silent().lane("a", matchers::model("other"), [named]);
+    for builder in [in_lane, silent().dialect(Dialect::OpenAi)] {
+        let stub = builder.start();
+        answered(&stub, "/chat/completions", ("authorization", "Bearer k")).await;
+        let told = refused(&stub, "/v3/chat").await;
+        assert!(told.contains(crate::routes::DIALECTS), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn the_journal_names_a_dialect_that_is_not_openais_own() {
+    let stub = WireStub::builder()
+        .turns([Turn::from("x"), Turn::from("x").dialect(Dialect::Xai)])
+        .without_verify_on_drop()
+        .start();
+    for _ in 0..3 {
+        let asked = call(&stub).to("/v1/chat/completions").model("m");
+        asked.header("authorization", "Bearer k").send().await;
+    }
+    let dialects: Vec<_> = stub
+        .requests()
+        .iter()
+        .map(RecordedRequest::dialect)
+        .collect();
+    let own = Some(Dialect::OpenAi);
+    assert_eq!(dialects, [own, Some(Dialect::Xai), own]);
+    let report = stub.try_verify().unwrap_err().to_string();
+    assert!(
+        report.contains("#1 POST /v1/chat/completions [m]: turn #1"),
+        "{report}"
+    );
+    assert!(
+        report.contains("#2 POST /v1/chat/completions [m] as xai: turn #2"),
+        "{report}"
+    );
 }
 
 #[tokio::test]
