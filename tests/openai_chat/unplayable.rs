@@ -14,7 +14,7 @@ fn parts() -> Vec<Row> {
         (
             Turn::new().thinking("hm"),
             "OpenAI Chat cannot say what the model thought",
-            "leave the thinking out; `Usage::thinking(..)` says how much of it there was",
+            "leave the thinking out; `Usage::thinking(..)` says how much of it there was; or give the turn a dialect that carries it (`Dialect::DeepSeek`, `Dialect::OpenRouter`, ..)",
         ),
         (
             Turn::new().redacted_thinking(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::unsayable::unsayable;
+use super::unsayable::{NO_THINKING, unsayable};
 use crate::{
     api::{
         Context, Ids,
@@ -36,11 +36,7 @@ impl Thought {
         context: &Context,
     ) -> Result<Self, String> {
         if row.stream.thinking.is_none() {
-            return Err(unsayable(
-                row,
-                "what the model thought",
-                "leave the thinking out; `Usage::thinking(..)` says how much of it there was",
-            ));
+            return Err(unsayable(row, "what the model thought", NO_THINKING));
         }
         if part.ends_empty == Some(EndsEmpty::Yes) {
             return Err(unsayable(

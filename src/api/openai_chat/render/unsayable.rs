@@ -8,6 +8,10 @@ use crate::{
     script::{Extras, ScriptedPart},
 };
 
+/// What to do with thinking that the dialect does not carry.
+pub(super) const NO_THINKING: &str = "leave the thinking out; `Usage::thinking(..)` says how much of it there was; or give the turn a \
+     dialect that carries it (`Dialect::DeepSeek`, `Dialect::OpenRouter`, ..)";
+
 /// That this cannot be said.
 pub(super) fn unsayable(row: &Row, what: &str, help: &str) -> String {
     openai::unsayable(row.name, what, help)
@@ -28,7 +32,8 @@ pub(super) fn no_place_for(part: &ScriptedPart, row: &Row) -> String {
         ScriptedPart::RedactedThinking { .. } if row.stream.thinking.is_some() => {
             ("thinking that is encrypted", "leave it out")
         }
-        ScriptedPart::Thinking { .. } | ScriptedPart::RedactedThinking { .. } => (
+        ScriptedPart::Thinking { .. } => ("what the model thought", NO_THINKING),
+        ScriptedPart::RedactedThinking { .. } => (
             "what the model thought",
             "leave the thinking out; `Usage::thinking(..)` says how much of it there was",
         ),
