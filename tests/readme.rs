@@ -42,7 +42,7 @@ async fn the_agent_runs_the_tool_and_answers() {
 
     assert_eq!(answer, "There is one file.");
     let second = stub.request(1);
-    assert_eq!(second.tool_result("toolu_1").unwrap().text(), "a.txt");
+    assert_eq!(second.expect_tool_result("toolu_1").text(), "a.txt");
     stub.verify(); // every turn was played, and no call came without one
 }
 

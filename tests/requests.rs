@@ -6,11 +6,14 @@
     reason = "a missing member of a JSON value is null, and a test may panic"
 )]
 
+#[path = "support/caught.rs"]
+mod caught;
 #[path = "support/post.rs"]
 mod post;
 
 use std::time::Duration;
 
+use caught::panic_of;
 use llm_wire_stub::*;
 use post::{Call, KEY, call};
 use serde_json::{Value, json};
@@ -273,6 +276,15 @@ async fn tool_results_are_a_string_blocks_an_error_or_empty() {
     // the last one with this id
     assert_eq!(request.tool_result("toolu_1").unwrap().text(), "");
     assert_eq!(request.tool_result("toolu_9"), None);
+    assert_eq!(request.expect_tool_result("toolu_3").text(), "no");
+    let caught = panic_of(|| request.expect_tool_result("toolu_9"));
+    assert_eq!(caught.line, line!() - 1);
+    assert_eq!(
+        caught.message,
+        "there is no result of the tool call `toolu_9`\n  where: request #1 POST /v1/messages\n  \
+         found: results of `toolu_1`, `toolu_2`, `toolu_3`, `toolu_1`\n  \
+         help: `.tool_call_with_id(id, ..)` scripts a call with an id of your choice"
+    );
 }
 
 #[tokio::test]

@@ -254,11 +254,43 @@ impl RecordedRequest {
         &self.view().tool_results
     }
 
-    /// The last result of the call with this id.
+    /// The last result of the call with this id; [`expect_tool_result`](Self::expect_tool_result) says loudly which came
+    /// instead.
     #[must_use]
     pub fn tool_result(&self, call_id: &str) -> Option<&ToolResult> {
         let results = self.tool_results().iter().rev();
         results.into_iter().find(|result| result.call_id == call_id)
+    }
+
+    /// The last result of the call with this id, which has to be there.
+    ///
+    /// ```no_run
+    /// # let stub = llm_wire_stub::WireStub::builder().start();
+    /// assert_eq!(stub.request(1).expect_tool_result("toolu_1").text(), "a.txt");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, with the ids that came, if the conversation has no result of this call.
+    #[must_use]
+    #[track_caller]
+    pub fn expect_tool_result(&self, call_id: &str) -> &ToolResult {
+        let Some(result) = self.tool_result(call_id) else {
+            let results = self.tool_results().iter();
+            let ids: Vec<String> = results
+                .map(|result| format!("`{}`", result.call_id.escape_debug()))
+                .collect();
+            let found = match &ids[..] {
+                [] => "no tool result at all".to_owned(),
+                ids => format!("results of {}", ids.join(", ")),
+            };
+            panic!(
+                "there is no result of the tool call `{}`\n  where: request {self}\n  found: {found}\n  \
+                 help: `.tool_call_with_id(id, ..)` scripts a call with an id of your choice",
+                call_id.escape_debug()
+            )
+        };
+        result
     }
 
     /// The form that the answer's text has to have, if the request asks for one.

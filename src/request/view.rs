@@ -150,7 +150,8 @@ impl ToolResult {
         &self.text
     }
 
-    /// Whether the tool says that it failed.
+    /// Whether the tool says that it failed, as only Anthropic Messages can; on OpenAI's APIs it is always false, and
+    /// [`text`](Self::text) says what there is to say.
     #[must_use]
     pub const fn is_error(&self) -> bool {
         self.is_error
