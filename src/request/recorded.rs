@@ -236,7 +236,10 @@ impl RecordedRequest {
         self.view().system.as_ref().map(|(_, sent)| sent)
     }
 
-    /// The conversation, in order.
+    /// The conversation, in order. Whether it has the system prompt depends on where the API has it: on Anthropic Messages
+    /// `system` is no message; on OpenAI Chat the `system` and `developer` messages are the first of these, and
+    /// [`system`](Self::system) has their text too; on OpenAI Responses `instructions` are no message, and such items of the
+    /// input are; text completions have none.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.view().messages
@@ -318,7 +321,7 @@ impl RecordedRequest {
         self.view().last_user_text()
     }
 
-    /// All text of the request, one piece a line: system prompt, messages, tool results.
+    /// All text of the request, each piece once and on a line of its own: system prompt, messages, tool results.
     #[must_use]
     pub fn text(&self) -> String {
         self.view().text()

@@ -16,6 +16,8 @@ pub(crate) struct Sketch {
 pub(crate) struct View {
     /// The system prompt as text, and as sent.
     pub(crate) system: Option<(String, Value)>,
+    /// So many messages at the start are part of the system prompt.
+    pub(crate) system_messages: usize,
     pub(crate) messages: Vec<Message>,
     pub(crate) tools: Vec<OfferedTool>,
     pub(crate) tool_results: Vec<ToolResult>,
@@ -190,13 +192,14 @@ impl View {
             .unwrap_or_default()
     }
 
-    /// All text of the request, one piece a line: system, messages, tool results.
+    /// All text of the request, one piece a line: system, the other messages, tool results.
     pub(crate) fn text(&self) -> String {
         let mut lines: Vec<&str> = Vec::new();
         if let Some((system, _)) = &self.system {
             lines.push(system);
         }
-        for part in self.messages.iter().flat_map(|message| &message.parts) {
+        let messages = self.messages.iter().skip(self.system_messages);
+        for part in messages.flat_map(|message| &message.parts) {
             match part {
                 MessagePart::Text(text) => lines.push(text),
                 MessagePart::ToolResult(result) => lines.push(&result.text),

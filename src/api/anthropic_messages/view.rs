@@ -25,6 +25,7 @@ pub(crate) fn view(body: &[u8]) -> View {
             .get("system")
             .filter(|sent| !sent.is_null())
             .map(|sent| (text_of(sent), sent.clone())),
+        system_messages: 0,
         tool_results: tool_results.collect(),
         tools: items(body.get("tools")).map(tool).collect(),
         response_format: response_format(body),

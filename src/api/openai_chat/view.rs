@@ -24,6 +24,10 @@ pub(crate) fn view(body: &[u8]) -> View {
     let limit = |name: &str| body.get(name).and_then(Value::as_u64);
     View {
         system: system(body),
+        system_messages: messages
+            .iter()
+            .take_while(|message| message.role == Role::System)
+            .count(),
         tool_results: tool_results.collect(),
         tools: items(body.get("tools"))
             .filter(|sent| !lacks_function(sent))
@@ -172,6 +176,15 @@ mod tests {
 
     fn of(body: &Value) -> View {
         view(body.to_string().as_bytes())
+    }
+
+    #[test]
+    fn a_text_that_is_the_system_prompt_and_a_message_is_said_once() {
+        let said = |role: &str, content: &str| json!({"role": role, "content": content});
+        let messages = json!([said("system", "a"), said("user", "b"), said("system", "c")]);
+        let read = of(&json!({ "messages": messages }));
+        assert_eq!(read.text(), "a\nb\nc");
+        assert_eq!(read.messages.len(), 3);
     }
 
     #[test]

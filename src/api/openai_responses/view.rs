@@ -27,6 +27,10 @@ pub(crate) fn view(body: &[u8]) -> View {
     });
     View {
         system: system(body),
+        system_messages: messages
+            .iter()
+            .take_while(|message| message.role == Role::System)
+            .count(),
         tool_results: tool_results.collect(),
         tools: items(body.get("tools"))
             .filter(|sent| !lacks_name(sent))
@@ -229,6 +233,7 @@ mod tests {
         let image = json!({"type": "input_image", "image_url": "u"});
         let search = json!({"type": "web_search_call", "id": "ws_1"});
         let read = of(&conversation(&image, &search));
+        assert_eq!(read.text(), "Be kind.\nBe brief.\na\nb\nno\nsunny\nok\nz");
         assert_eq!(
             read.system,
             Some(("Be kind.\nBe brief.".to_owned(), json!("Be kind.")))
