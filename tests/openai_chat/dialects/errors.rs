@@ -194,6 +194,49 @@ async fn an_error_answer_has_status_headers_and_body_of_its_dialect() {
     }
 }
 
+#[test]
+fn no_error_of_another_vendor_names_what_is_openais() {
+    let kinds = [
+        ApiError::authentication(),
+        ApiError::billing(),
+        ApiError::conflict(),
+        ApiError::context_overflow(),
+        ApiError::context_overflow_with_output(),
+        ApiError::credit_too_low(),
+        ApiError::effort_not_supported(),
+        ApiError::internal(),
+        ApiError::not_found(),
+        ApiError::output_limit(),
+        ApiError::overloaded(),
+        ApiError::permission(),
+        ApiError::rate_limited(),
+        ApiError::request_too_large(),
+        ApiError::timeout(),
+        ApiError::status(401),
+        ApiError::status(403),
+        ApiError::status(429),
+    ];
+    for &dialect in Dialect::ALL {
+        for error in &kinds {
+            let body = dialect.error_body(error);
+            let body = String::from_utf8_lossy(&body);
+            let is_openais = |name| body.contains(name);
+            let names = ["openai.com", "org-", "Country"];
+            // Azure serves this model, and says so in its own words
+            let model = dialect != Dialect::Azure && body.contains("gpt-4o");
+            let found = model || names.into_iter().any(is_openais);
+            assert!(
+                !found || dialect == Dialect::OpenAi,
+                "{dialect:?} {error:?}: {body}"
+            );
+        }
+    }
+    let body = Dialect::Together.error_body(&ApiError::rate_limited());
+    let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    let expected = "The rate limit is reached. Please try again later.";
+    assert_eq!(body["error"]["message"], expected);
+}
+
 #[tokio::test]
 async fn headers_of_an_error_are_those_of_its_dialect() {
     let stub = WireStub::builder()

@@ -1,4 +1,5 @@
-//! Errors of a row: its own words where they are known, OpenAI's in its shape where they are not.
+//! Errors of a row: its own words where they are known; where they are not OpenAI's in its shape, but for those that name
+//! OpenAI's own models, sites and organisations.
 
 use super::{Done, Escapes, Filled, Printed, Row, Slot, Template, row};
 use crate::{
@@ -80,6 +81,31 @@ pub(super) const fn uncoded(kind: ErrorKind, status: u16, message: &'static str)
     coded(kind, status, "", "", message)
 }
 
+/// This crate's words for an error, where those of OpenAI are about OpenAI only.
+const fn neutral(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::Authentication | ErrorKind::Status(401) => "The API key is missing or wrong.",
+        ErrorKind::CreditTooLow => "The account has used up its credit.",
+        ErrorKind::Billing => "The account is not active.",
+        ErrorKind::Permission | ErrorKind::Status(403) => "The API key may not do this.",
+        ErrorKind::RateLimited | ErrorKind::Status(429) => {
+            "The rate limit is reached. Please try again later."
+        }
+        ErrorKind::InvalidRequest
+        | ErrorKind::ContextOverflow
+        | ErrorKind::ContextOverflowWithOutput
+        | ErrorKind::OutputLimit
+        | ErrorKind::EffortNotSupported
+        | ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::RequestTooLarge
+        | ErrorKind::Internal
+        | ErrorKind::Timeout
+        | ErrorKind::Overloaded
+        | ErrorKind::Status(_) => return None,
+    })
+}
+
 impl ErrorTable {
     /// The row of an error; of an error that only has a status, that of the kind which has it.
     fn find(&self, error: &ApiError) -> Option<&'static ErrorRow> {
@@ -97,8 +123,15 @@ impl ErrorTable {
 
     /// The words of an error.
     fn words(&self, error: &ApiError, context: &Context) -> (Option<&'static ErrorRow>, Words) {
-        let mut words = openai::words(Api::OpenAiChat, error, context);
+        let mut context = context.clone();
+        if context.model.is_empty() {
+            row(context.dialect).model.clone_into(&mut context.model);
+        }
+        let mut words = openai::words(Api::OpenAiChat, error, &context);
         let Some(row) = self.find(error) else {
+            if let (None, Some(neutral)) = (&error.message, neutral(error.kind)) {
+                neutral.clone_into(&mut words.message);
+            }
             return (None, words);
         };
         words.status = row.status;

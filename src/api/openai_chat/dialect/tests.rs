@@ -119,3 +119,41 @@ fn the_documentation_has_the_rows() {
         .collect();
     assert_eq!(found.join("\n"), expected.join("\n"));
 }
+
+/// The errors of which a row has its own words, by the names of their functions.
+fn known_errors(dialect: Dialect) -> String {
+    let Some(table) = &row(dialect).errors else {
+        let own = "`invalid_request`, `conflict`, `request_too_large`, `timeout`";
+        return format!("- `{dialect:?}`: all but {own}");
+    };
+    let errors = table.rows.iter().map(|error| {
+        let mut name = String::new();
+        for c in format!("{:?}", error.kind).chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.extend(c.to_lowercase());
+        }
+        let code = match error.by_code {
+            true => format!(" with the code `{}`", error.code),
+            false => String::new(),
+        };
+        format!("`{name}`{code}")
+    });
+    let errors: Vec<String> = errors.collect();
+    format!("- `{dialect:?}`: {}", errors.join(", "))
+}
+
+#[test]
+fn the_documentation_says_which_errors_have_the_services_own_words() {
+    let text = include_str!("dialects.md");
+    let found: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("- `"))
+        .collect();
+    let expected: Vec<String> = Dialect::ALL
+        .iter()
+        .map(|dialect| known_errors(*dialect))
+        .collect();
+    assert_eq!(found.join("\n"), expected.join("\n"));
+}
