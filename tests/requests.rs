@@ -440,6 +440,14 @@ async fn a_request_knows_what_answered_it_and_which_lane_claimed_it() {
     let claimed = stub.lane("lane").requests();
     let claimed: Vec<usize> = claimed.iter().map(RecordedRequest::index).collect();
     assert_eq!(claimed, [0, 4]);
+    assert_eq!(stub.lane("lane").request(1).index(), 4);
+    let lane = stub.lane("lane");
+    let caught = panic_of(|| lane.request(2));
+    assert_eq!(caught.line, line!() - 1);
+    let start = "there is no request with index 2 in lane `lane`: 2 came\n";
+    assert!(caught.message.starts_with(start), "{}", caught.message);
+    let help = "\n  help: indices count from 0";
+    assert!(caught.message.ends_with(help), "{}", caught.message);
 }
 
 #[tokio::test]

@@ -561,6 +561,9 @@ fn a_rule_that_does_not_exist_is_refused_at_the_callers_line() {
         let (first, _) = caught.message.split_once('\n').unwrap();
         assert_eq!(first, "there is no rule `roles`");
     }
+    let caught = panic_of(|| builder().without_rule("tool-shema"));
+    let first = "there is no rule `tool-shema`, nearest to `tool-schema`\n";
+    assert!(caught.message.starts_with(first), "{}", caught.message);
 }
 
 // --- more that one rule refuses or lets pass -------------------------------------------------------

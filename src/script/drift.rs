@@ -133,7 +133,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// The name that was probably meant: the one with the fewest edits, unless most of it would be edited.
-fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     let near = names.iter().map(|known| (edits(name, known), *known));
     let (edits, known) = near.min()?;
     (edits * 2 <= name.chars().count()).then_some(known)

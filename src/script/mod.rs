@@ -55,7 +55,7 @@ pub use citation::{Citation, CitedSource};
 pub use cut::Cut;
 pub use dialect::Dialect;
 pub(crate) use dice::Dice;
-pub(crate) use drift::{Drift, drift};
+pub(crate) use drift::{Drift, drift, nearest};
 pub use ending::Ending;
 pub use envelope::{Container, StopDetails};
 pub(crate) use envelope::{Extras, Lacks};

@@ -15,6 +15,7 @@ use crate::{
     request::{IntoMatcher, RecordedRequest},
     script::{
         ApiError, Cut, Dialect, Era, Lane, Noise, Pace, Repertoire, StopReason, Turn, WhenPlayed,
+        nearest,
     },
     small_map::SmallMap,
 };
@@ -370,17 +371,18 @@ impl WireStubBuilder {
         };
         let Some(rule) = known().find(|rule| rule.name == name) else {
             // a rule of one name holds on every API that has it
-            let mut names: Vec<String> = Vec::new();
+            let mut names: Vec<&str> = Vec::new();
             for rule in known() {
-                let name = format!("`{}`", rule.name);
-                if !names.contains(&name) {
-                    names.push(name);
+                if !names.contains(&rule.name) {
+                    names.push(rule.name);
                 }
             }
+            let nearest = nearest(name, &names).map(|near| format!(", nearest to `{near}`"));
             panic!(
-                "there is no rule `{name}`\n  expected: one of {}\n  \
+                "there is no rule `{name}`{}\n  expected: one of `{}`\n  \
                  help: the header `x-llm-wire-stub` of a refusal names its rule",
-                names.join(", ")
+                nearest.unwrap_or_default(),
+                names.join("`, `")
             )
         };
         self.config.rules.named.insert(rule.name, state);

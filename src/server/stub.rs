@@ -202,16 +202,8 @@ impl StubHandle {
     #[must_use]
     #[track_caller]
     pub fn request(&self, index: usize) -> RecordedRequest {
-        let mut requests = self.requests();
-        let count = requests.len();
-        assert!(
-            index < count,
-            "there is no request with index {index}: {count} came\n{}\n  \
-             help: indices count from 0; `wait_for_requests({})` waits for this one",
-            self.shared.report(),
-            index + 1
-        );
-        requests.swap_remove(index)
+        let help = format!("; `wait_for_requests({})` waits for this one", index + 1);
+        nth(self.requests(), index, ("", &help), &self.shared)
     }
 
     /// The one model call that there was.
@@ -476,6 +468,18 @@ impl LaneView {
         requests
     }
 
+    /// The call with this index (from 0) in [`requests`](Self::requests): among those of the lane, not of the stub.
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, with the journal, if the lane claimed not so many.
+    #[must_use]
+    #[track_caller]
+    pub fn request(&self, index: usize) -> RecordedRequest {
+        let place = format!(" in lane `{}`", self.name);
+        nth(self.requests(), index, (&place, ""), &self.shared)
+    }
+
     /// The one call that the lane claimed.
     ///
     /// # Panics
@@ -507,6 +511,23 @@ fn calls(state: &State) -> Vec<RecordedRequest> {
 
 fn is_call(request: &RecordedRequest) -> bool {
     matches!(request.kind(), Kind::ModelCall { .. })
+}
+
+/// The request with this index; of one that is missing it is said where it is missed, and what else may help.
+#[track_caller]
+fn nth(
+    mut requests: Vec<RecordedRequest>,
+    index: usize,
+    (place, help): (&str, &str),
+    shared: &Shared,
+) -> RecordedRequest {
+    let count = requests.len();
+    assert!(
+        index < count,
+        "there is no request with index {index}{place}: {count} came\n{}\n  help: indices count from 0{help}",
+        shared.report()
+    );
+    requests.swap_remove(index)
 }
 
 #[track_caller]

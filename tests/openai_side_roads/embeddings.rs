@@ -35,7 +35,7 @@ fn length(vector: &[f64]) -> f64 {
 fn three() -> WireStubBuilder {
     builder()
         .embedding("a", [1.0, -0.5, 0.25])
-        .embedding("b", vec![0.1, 1e-7, -0.0])
+        .embedding("b", vec![0.1_f32, 1e-7, -0.0])
         .embedding([1, 2], Embedding::from([3.0, 4.0, 5.0]).tokens(40))
 }
 

@@ -78,6 +78,20 @@ impl<const N: usize> From<[f64; N]> for Embedding {
     }
 }
 
+/// Each number as it is written: `0.1f32` is 0.1.
+impl From<Vec<f32>> for Embedding {
+    fn from(vector: Vec<f32>) -> Self {
+        let written = |n: &f32| n.to_string().parse().unwrap_or_else(|_| f64::from(*n));
+        vector.iter().map(written).collect::<Vec<f64>>().into()
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Embedding {
+    fn from(vector: [f32; N]) -> Self {
+        Vec::from(vector).into()
+    }
+}
+
 impl From<ApiError> for Embedding {
     fn from(error: ApiError) -> Self {
         Self {
