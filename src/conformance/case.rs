@@ -32,10 +32,15 @@ impl Case {
     /// `kind/variant`, or the name of the reference.
     pub(super) fn id(&self) -> String {
         match &self.what {
-            What::Reference => format!("reference/{}", name(self.reference)),
+            What::Reference => self.reference_id(),
             What::Fault(fault) => fault.id(),
             What::Scenario(form) => form.id(),
         }
+    }
+
+    /// The name of the answer that is damaged.
+    pub(super) fn reference_id(&self) -> String {
+        format!("reference/{}", name(self.reference))
     }
 
     /// What is done to the answer, in a sentence.
@@ -119,6 +124,12 @@ const fn name(reference: Needs) -> &'static str {
         Needs::TwoBlocks => "text-and-tool-call",
         Needs::UsageElsewhere => "usage-beside-the-reason",
     }
+}
+
+/// Whether an undamaged answer is called so.
+pub(super) fn is_reference(id: &str) -> bool {
+    let known = id.strip_prefix("reference/");
+    known.is_some_and(|known| REFERENCES.iter().any(|of| name(*of) == known))
 }
 
 /// Characters of one to four bytes; numbers and escapes in the arguments.

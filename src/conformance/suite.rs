@@ -93,14 +93,21 @@ impl Suite {
         self
     }
 
-    /// Leaves a kind, or one variant of it (`kind/variant`), out, for this reason, which stands in the report.
+    /// Leaves a kind, or one variant of it (`kind/variant`), out, for this reason, which stands in the report. A client
+    /// that cannot read thinking at all is given nothing that needs it by `reference/thinking`: neither the undamaged
+    /// answer nor what damages it. The report of an untouched suite names the others.
     ///
     /// # Panics
     ///
-    /// At the caller's line, if no case has this id.
+    /// At the caller's line, if no case and no undamaged answer has this id.
     #[track_caller]
     pub fn skip(mut self, id: &str, reason: impl Into<String>) -> Self {
-        self.skips.push((known(id), reason.into()));
+        let id = if case::is_reference(id) {
+            id.to_owned()
+        } else {
+            known(id)
+        };
+        self.skips.push((id, reason.into()));
         self
     }
 
@@ -200,6 +207,10 @@ impl Suite {
             on_case: self.on_case.as_deref(),
         };
         for case in references {
+            if let Some(why) = self.why_skipped(&case) {
+                done.with(CaseReport::new(&case, Verdict::Skipped, why));
+                continue;
+            }
             let (ran, judged) = self.alone(&case, &client, &mut words, done.report).await;
             if let Came::Read(read) = &ran.came {
                 done.report.sees(read);
@@ -320,11 +331,17 @@ impl Suite {
         case.turn(self.pause(case)).normalized(self.api).ok()
     }
 
+    /// Why it was to be left out, or the answer that it damages.
+    fn why_skipped(&self, case: &Case) -> Option<String> {
+        let (id, reference) = (case.id(), case.reference_id());
+        let is_meant = |skipped: &str| names(skipped, &id) || skipped == reference;
+        let skip = self.skips.iter().find(|(skipped, _)| is_meant(skipped));
+        skip.map(|(_, reason)| reason.clone())
+    }
+
     fn why_not(&self, case: &Case) -> Option<String> {
-        let id = case.id();
-        let skip = self.skips.iter().find(|(skipped, _)| names(skipped, &id));
-        if let Some((_, reason)) = skip {
-            return Some(reason.clone());
+        if let Some(why) = self.why_skipped(case) {
+            return Some(why);
         }
         if case.is_silent() && self.idle_limit.is_none() {
             return Some("the suite was told no limit on silence (`.idle_limit(..)`)".to_owned());
