@@ -143,7 +143,7 @@ fn a_path_that_is_not_served_is_a_404_that_says_what_is() {
             "x-llm-wire-stub: not-served\r\n",
         ],
         &[&format!(
-            r#"{{"type":"error","error":{{"type":"not_found_error","message":"nothing is served at GET /v1/model\n  where: {place}\n  expected: {served}\n  help: check the base URL that the client was given"}}}}"#
+            r#"{{"error":{{"message":"nothing is served at GET /v1/model\n  where: {place}\n  expected: {served}\n  help: check the base URL that the client was given; the nearest path is `/v1/models`","type":"invalid_request_error","param":null,"code":null}}}}"#
         )],
     );
     assert_eq!(

@@ -670,12 +670,48 @@ async fn a_request_for_what_is_not_served_is_told_so_in_the_shape_that_most_clie
         "nothing is served at POST /v1/complete?a=1\n  \
          where: script of 0 turns, built at {FILE}:{built}\n  \
          expected: {served}\n  \
-         help: check the base URL that the client was given"
+         help: check the base URL that the client was given; the nearest path is `/v1/completions`"
     );
     let expected = json!({
         "type": "error", "error": {"type": "not_found_error", "message": message}
     });
     assert_eq!(answered.json(), expected);
+}
+
+#[tokio::test]
+async fn a_path_that_openais_clients_ask_for_is_told_in_openais_shape_what_its_base_url_lacks() {
+    let stub = script().without_verify_on_drop().start();
+    for (path, help) in [
+        (
+            "/chat/completions",
+            "the base URL lacks `/v1`: use `openai_url()`; or, for a vendor without it, name the dialect, with \
+             `.dialect(..)` on the builder or on a turn, or with `dialect_url(..)`",
+        ),
+        ("/responses", "the base URL lacks `/v1`: use `openai_url()`"),
+        (
+            "/v1/v1/responses",
+            "the client adds `/v1` itself: give it `url()`",
+        ),
+        (
+            "/v1/chat/completion",
+            "check the base URL that the client was given; the nearest path is `/v1/chat/completions`",
+        ),
+        ("/v1/x", "check the base URL that the client was given"),
+    ] {
+        let asked = call(&stub).to(path).without_header("anthropic-version");
+        let answered = asked.send().await;
+        assert_eq!(
+            (answered.status, answered.why()),
+            (404, "not-served"),
+            "{path}"
+        );
+        let message = answered.message();
+        assert!(message.ends_with(&format!("\n  help: {help}")), "{message}");
+        let expected = json!({"error": {
+            "message": message, "type": "invalid_request_error", "param": null, "code": null,
+        }});
+        assert_eq!(answered.json(), expected, "{path}");
+    }
 }
 
 #[tokio::test]
@@ -851,7 +887,7 @@ async fn a_client_of_another_protocol_or_method_is_told_so() {
         ),
         (
             b"POST /messages HTTP/1.1\r\nconnection: close\r\n\r\n",
-            "\n  help: check the base URL that the client was given",
+            "\n  help: the path lacks `/v1`; Anthropic's SDKs add it themselves",
         ),
     ] {
         let stub = script().without_verify_on_drop().start();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     drift::check_drift,
+    not_served::not_served,
     pick::pick,
     plain,
     refusal::{self, Refusal},
@@ -51,7 +52,7 @@ pub(super) async fn to_request(recorded: Recorded, shared: &Arc<Shared>) -> Answ
         Asks::Preflight => plain::to_preflight(arrival),
         Asks::TooLong => plain::body_too_long(arrival, shared),
         // with a fallback it does not come here
-        Asks::Fallback(_) | Asks::Other => plain::not_served(arrival, shared),
+        Asks::Fallback(_) | Asks::Other => not_served(arrival, shared),
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `route.rs` | finds what it asks for, and records it |
 //! | `answer.rs` | checks it (`rules.rs`), finds its turn (`pick.rs`, `drift.rs`) and makes the plan; `refusal.rs` says why there is none |
 //! | `side_roads/`, `plain.rs` | answer what is no call of the model: token counts, models, batches; what is of no API |
+//! | `not_served.rs` | says what is served where nothing is |
 //! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock/`) and for a live turn (`live.rs`) |
 //! | `fallback.rs`, `relayed.rs` | relay what is for no API to another server |
 //!
@@ -29,6 +30,7 @@ mod http1;
 mod listener;
 mod live;
 mod moves;
+mod not_served;
 mod pick;
 mod plain;
 mod play;

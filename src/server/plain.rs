@@ -1,15 +1,14 @@
-//! Answers that belong to no API: a CORS preflight, the loud 404, bytes that are no request.
+//! Answers that belong to no API: a CORS preflight, a body that is too long, bytes that are no request.
 
 use std::sync::Arc;
 
 use super::{
     answer::Answer,
     refusal::{self, WHY_HEADER},
-    route::{knows_path, served},
     shared::{Arrival, Shared},
 };
 use crate::{
-    api::{Head, Provider},
+    api::Head,
     plan::Steps,
     request::{Headers, Kind, Outcome, Received, Sketch},
 };
@@ -29,67 +28,6 @@ pub(super) fn to_preflight(arrival: Arrival) -> Answer {
     }
     head.push("access-control-max-age", "600");
     Answer::new(arrival, Steps::whole(head, Vec::new()), Outcome::Complete)
-}
-
-/// The loud 404.
-pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
-    let request = &arrival.request;
-    let routes = routes(shared);
-    let known_path = knows_path(request.path(), shared);
-    let help = if let Some(help) = unnamed_dialect(request.path(), shared) {
-        help
-    } else if known_path {
-        "the path is right, the method is not"
-    } else {
-        "check the base URL that the client was given"
-    };
-    let message = format!(
-        "nothing is served at {request}\n  where: {}\n  expected: {routes}\n  help: {help}",
-        shared.config.repertoire.description(),
-    );
-    request.set_answered_by("404: not served".to_owned());
-    shared.update(|state| state.problems.push(message.clone()));
-    plain_error(arrival, 404, "not_found_error", &message, "not-served")
-}
-
-/// What to do about a path that is served once a dialect was named.
-fn unnamed_dialect(path: &str, shared: &Shared) -> Option<&'static str> {
-    let mut unnamed =
-        served(shared).filter(|api| api.is_called_at(path) && !shared.calls(*api, path));
-    unnamed.next()?;
-    Some(if path == "/chat/completions" {
-        "the base URL lacks `/v1`: use `openai_url()`; or, for a vendor without it, name the dialect, with `.dialect(..)` \
-         on the builder or on a turn, or with `dialect_url(..)`"
-    } else {
-        "name the dialect whose path this is, with `.dialect(..)` on the builder or on a turn, or with `dialect_url(..)`"
-    })
-}
-
-/// All that is served: the APIs, then the side roads.
-fn routes(shared: &Shared) -> String {
-    let apis = served(shared).map(|api| {
-        let paths = shared.paths(api).into_iter();
-        let paths: Vec<String> = paths.map(|path| format!("POST {path}")).collect();
-        let more = shared.config.routes.iter();
-        let more = more.filter(|(_, routed)| *routed == api);
-        let more = more.map(|(path, _)| format!(", POST {path}"));
-        format!(
-            "{}{} ({})",
-            paths.join(", "),
-            more.collect::<String>(),
-            api.name()
-        )
-    });
-    let is_served = |provider: &Provider| served(shared).any(|api| api.provider() == *provider);
-    let side_roads = Provider::ALL.into_iter().filter(is_served).map(|provider| {
-        let roads = provider.side_roads().iter().map(|road| {
-            let (method, path) = road.route();
-            format!("{method} {path}")
-        });
-        let roads: Vec<String> = roads.collect();
-        format!("{} (side roads of {})", roads.join(", "), provider.name())
-    });
-    apis.chain(side_roads).collect::<Vec<_>>().join("; ")
 }
 
 /// The loud 413 for a request that would be relayed; one of an API has its own.
@@ -137,6 +75,16 @@ pub(super) fn plain_error(
     body.extend_from_slice(br#","message":"#);
     crate::json::write_str(&mut body, message);
     body.extend_from_slice(b"}}");
+    refused(arrival, status, body, reason)
+}
+
+/// An answer with this body that no client asks for again.
+pub(super) fn refused(
+    arrival: Arrival,
+    status: u16,
+    body: Vec<u8>,
+    reason: &'static str,
+) -> Answer {
     let mut head = Head {
         status,
         headers: Vec::new(),

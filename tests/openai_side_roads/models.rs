@@ -209,7 +209,7 @@ async fn what_is_not_served_is_told_with_the_side_roads_of_every_provider() {
     let missing = get(&stub, "/models/").await;
     assert_eq!((missing.status, missing.why()), (404, "not-served"));
     let expected = format!(
-        "\n  expected: {} (openai_chat); {}\n  help: check the base URL that the client was given",
+        "\n  expected: {} (openai_chat); {}\n  help: check the base URL that the client was given; the nearest path is `/v1/models`",
         routes::CHAT,
         routes::OPENAI
     );
