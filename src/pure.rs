@@ -178,7 +178,7 @@ impl Turn {
             .and_then(|()| api.normalized(&said, &context).map_err(Unplayable));
         let mut reply = reply.map_err(|why| UnplayableError::new(api, self, &why))?;
         for fault in &self.faults {
-            plan::expect(&mut reply, fault, api);
+            plan::expect(&mut reply, fault, api, context.dialect);
         }
         Ok(reply)
     }

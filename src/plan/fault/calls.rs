@@ -61,6 +61,11 @@ impl Call {
                 .any(|piece| second.binary_search(piece).is_ok())
     }
 
+    /// Whether the other one begins before this one ends.
+    pub(super) fn is_interleaved_with(&self, other: &Self) -> bool {
+        self.pieces().last() > other.pieces().first()
+    }
+
     /// Which of the blocks, items or calls it is, in the words of the events.
     pub(super) fn index(&self) -> &str {
         &self.key.1

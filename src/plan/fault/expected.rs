@@ -2,11 +2,11 @@
 
 use crate::{
     api::Api,
-    script::{Fault, FaultVariant, Keeps, Part, Reply, StopReason, Usage},
+    script::{Dialect, Fault, FaultVariant, Keeps, Part, Reply, StopReason, Usage},
 };
 
 /// Takes from what is read of the turn what the fault keeps from a client, and adds what it adds.
-pub(crate) fn expect(reply: &mut Reply, fault: &FaultVariant, api: Api) {
+pub(crate) fn expect(reply: &mut Reply, fault: &FaultVariant, api: Api, dialect: Dialect) {
     if (fault.fault(), fault.name()) == (Fault::UnknownStopReason, "incomplete-details") {
         reply.stop_reason = StopReason::Other("x_new".to_owned());
     }
@@ -32,6 +32,7 @@ pub(crate) fn expect(reply: &mut Reply, fault: &FaultVariant, api: Api) {
                 Api::AnthropicMessages => forget_tier(reply),
                 // they are counted elsewhere
                 Api::OpenAiResponses => reply.usage.web_search_requests = searches,
+                Api::OpenAiChat if dialect == Dialect::Mistral => reply.service_tier = None,
                 Api::OpenAiChat | Api::OpenAiCompletions => {}
             }
         }
@@ -54,7 +55,7 @@ pub(crate) fn expect(reply: &mut Reply, fault: &FaultVariant, api: Api) {
     }
 }
 
-/// The usage of an answer of Anthropic Messages says it.
+/// The usage of an answer of Anthropic Messages says both.
 fn forget_tier(reply: &mut Reply) {
     (reply.service_tier, reply.inference_geo) = (None, None);
 }

@@ -13,7 +13,10 @@ use crate::{api::Api, json_slices};
 pub(super) fn interleave(answer: &mut Answer, api: Api) -> bool {
     let calls = calls(answer, api);
     let beside = |pair: &&[Call]| match pair {
-        [first, second] => first.is_followed_by(second),
+        [first, second] => {
+            first.is_followed_by(second)
+                && [first, second].iter().all(|call| call.pieces().len() > 1)
+        }
         _ => false,
     };
     let Some([first, second]) = calls.windows(2).find(beside) else {
@@ -162,7 +165,11 @@ pub(super) fn drop_indices(answer: &mut Answer, around: &Around<'_>) {
         return;
     }
     let calls = calls(answer, around.api);
-    let first = calls.get(..1).unwrap_or_default();
+    let first = match calls.as_slice() {
+        // while both are open an index is what tells them apart
+        [first, second, ..] if first.is_interleaved_with(second) => &[],
+        calls => calls.get(..1).unwrap_or_default(),
+    };
     let (calls, from) = match variant {
         "blocks" | "interleaved-blocks" => {
             return answer.edit_all(|json| json_edit::remove(json, "index"));

@@ -1,8 +1,9 @@
 //! Bodies that end too early, and properly.
 
 use super::{
-    Answer, Around, Last, Says,
+    Answer, Around, Last, Piece, Says,
     events::is_delta,
+    json_edit,
     lines::{is_of_tool_call, line_end, lines_at},
 };
 use crate::{
@@ -18,14 +19,27 @@ pub(super) fn end_before_terminal(answer: &mut Answer, around: &Around<'_>) {
     let behind = |at: Option<usize>| at.map(|at| at + 1);
     let end = match around.variant() {
         "done-without-finish-reason" => {
-            let stops = |mark: &Mark| mark.stops();
-            answer.pieces.retain(|piece| !piece.marks.iter().any(stops));
+            // some services say the reason again, beside the usage
+            let reason = "choices.0.finish_reason";
+            answer.drop_pieces(|answer, n| {
+                let stops = |piece: &Piece| piece.marks.iter().any(|mark| mark.stops());
+                answer.pieces.get(n).is_some_and(stops)
+                    || json_edit::string(answer.json(n), reason)
+                        .is_some_and(|said| !said.is_empty())
+            });
             answer.last = TOO_EARLY;
             return;
         }
         "no-content" => answer.position(is_delta),
         "one-fragment" => behind(answer.position(is_delta)),
-        "open-tool-call" => behind(answer.position_of_arguments()),
+        "open-tool-call" => {
+            let stops = answer.position(Mark::stops);
+            behind(
+                answer
+                    .position_of_arguments()
+                    .filter(|at| Some(*at) != stops),
+            )
+        }
         _ => answer.position(proves),
     };
     if let Some(end) = end {
