@@ -7,6 +7,7 @@ use crate::api::Mark;
 pub(super) fn add_members(answer: &mut Answer, around: &Around<'_>) {
     let member = match around.variant() {
         "null" => r#""x_new":null"#,
+        "array" => r#""x_new":[{"a":"b"},"c",1.5,true]"#,
         _ => r#""x_new":{"a":[1,null]}"#,
     };
     for data in answer.events() {

@@ -80,10 +80,20 @@ pub(super) const UNKNOWN_FIELD: Kind = Kind {
                 "each object begins with a member `x_new` that is null",
             ),
             variant(
+                "array",
+                "each object begins with a member `x_new` that is an array",
+            ),
+            variant(
                 "with-tool-call",
                 "the same as `object`, in a stream with a tool call",
             )
             .needs(Needs::ToolCall),
+            variant(
+                "with-thinking",
+                "the same as `object`, in a stream that thinks",
+            )
+            .of(A.and(R))
+            .needs(Needs::Thinking),
         ],
     )
 };
