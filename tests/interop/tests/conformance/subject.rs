@@ -65,7 +65,11 @@ impl Library {
                 "No client, but a loop as people write it: it looks at the events that it needs and at no other. \
                  Silence ends it after 500 ms."
             }
-            Self::Rig => "It joins a stream itself, and says when the provider did not end it.",
+            Self::Rig => {
+                "It joins a stream itself, and says when the provider did not end it. On Anthropic the index of a block \
+                 is the length of a list: with `block-index-invalid/huge` it asks for 72 GB of memory, which ends the \
+                 process, so that it is not asked there."
+            }
             Self::Genai => {
                 "With every capture turned on; what it captured comes with its end event, and it is no error to it \
                  that there was none."
@@ -114,6 +118,10 @@ impl Subject {
             Library::AsyncAnthropic => {
                 let why = "the client knows no thinking: a block of it fails the call";
                 suite.skip("reference/thinking", why)
+            }
+            Library::Rig if self.api == Api::AnthropicMessages => {
+                let why = "the client asks for 72 GB of memory, which ends the process";
+                suite.skip("block-index-invalid/huge", why)
             }
             Library::Rig | Library::Genai | Library::AsyncOpenai => suite,
         }
