@@ -150,7 +150,7 @@ fn text(report: &Report) -> String {
                 is_clean: is_clean(case),
                 id: case.id().to_owned(),
                 cut: case.cut().filter(|_| !agree).map(str::to_owned),
-                detail: tells.then(|| one_line(case.detail())),
+                detail: tells.then(|| drawn_ids_masked(&one_line(case.detail()))),
             };
             text += &format!("{line}\n");
         }
@@ -165,6 +165,24 @@ fn cut_order(cut: &str) -> usize {
         .iter()
         .position(|known| *known == cut)
         .unwrap_or(known.len())
+}
+
+/// The same with a word in place of each UUID: some clients draw an id where the answer has none.
+fn drawn_ids_masked(detail: &str) -> String {
+    let masked = detail.split(' ').map(|word| {
+        let bare = word.trim_start_matches('[');
+        let is_uuid = bare.len() == 36
+            && bare.bytes().enumerate().all(|(at, byte)| match at {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            });
+        if is_uuid {
+            word.replace(bare, "UUID")
+        } else {
+            word.to_owned()
+        }
+    });
+    masked.collect::<Vec<_>>().join(" ")
 }
 
 /// The start of a text, whatever it holds.
