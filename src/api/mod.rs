@@ -15,7 +15,7 @@
 //! | `era.rs` | the forms that its answers had, month by month |
 //! | `dialect/` | the forms that other vendors gave it |
 //!
-//! `accumulate/` has what every API reads back with, `side_roads/` what the side roads of every provider share,
+//! `violation.rs` says which of several broken rules answers, `accumulate/` has what every API reads back with, `side_roads/` what the side roads of every provider share,
 //! `openai/` what the APIs of OpenAI share; `ids.rs` makes ids from the seed.
 
 mod accumulate;
@@ -27,6 +27,7 @@ pub(crate) mod openai_completions;
 pub(crate) mod openai_responses;
 pub(crate) mod side_roads;
 mod sketch;
+mod violation;
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -274,6 +274,19 @@ impl Turn {
         }
     }
 
+    /// What it says.
+    ///
+    /// # Errors
+    ///
+    /// If it is no answer of the model.
+    pub(crate) fn said(&self) -> Result<&Message, String> {
+        match &self.says {
+            Says::Message(message) => Ok(message),
+            Says::Error(_) => Err("an error turn has no message".to_owned()),
+            Says::Raw(_) => Err("a turn of raw bytes has no message".to_owned()),
+        }
+    }
+
     pub(crate) fn is_plain(&self) -> bool {
         self.noise == Some(Noise::Plain)
     }

@@ -42,6 +42,28 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// What of it only Chat counts, each with its words in a message.
+    pub(crate) const fn audio_and_predictions(&self) -> [(u64, &'static str); 4] {
+        [
+            (
+                self.input_audio_tokens,
+                "how many tokens of the prompt are audio",
+            ),
+            (
+                self.output_audio_tokens,
+                "how many tokens of the answer are audio",
+            ),
+            (
+                self.accepted_prediction_tokens,
+                "how many tokens of a prediction were accepted",
+            ),
+            (
+                self.rejected_prediction_tokens,
+                "how many tokens of a prediction were rejected",
+            ),
+        ]
+    }
+
     /// A prompt of `tokens`, everything else zero, or not said.
     #[must_use]
     pub const fn input(tokens: u64) -> Self {

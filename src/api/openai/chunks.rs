@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::{
     api::accumulate::{AccumulateErrorKind, Found, Members, Problem},
     json,
-    script::count,
+    script::{Choice, Part, Reply, StopReason, Usage, count},
     sse::SseEvent,
 };
 
@@ -154,6 +154,19 @@ impl Name {
         }
         Ok(())
     }
+}
+
+/// The reply that an answer comes to: the first choice is its own, the rest stand beside it.
+pub(crate) fn reply(
+    name: Name,
+    usage: Usage,
+    (parts, reason): (Vec<Part>, StopReason),
+    others: impl Iterator<Item = (Vec<Part>, StopReason)>,
+) -> Reply {
+    let mut reply = Reply::new(name.id, name.model, parts, reason, usage);
+    let others = others.map(|(parts, reason)| Choice::new(parts, reason));
+    reply.other_choices = others.collect();
+    reply
 }
 
 /// The error that stands in place of an answer, or in the middle of one.

@@ -52,30 +52,15 @@ pub(super) fn incomplete(reason: &StopReason, calls: bool) -> Result<Option<&'st
 /// What of a usage the API cannot say.
 pub(super) fn check_usage(usage: &Usage) -> Result<(), String> {
     let passes = u64::try_from(usage.iterations.len()).unwrap_or(u64::MAX);
-    for (said, what) in [
+    let first = [
         (usage.cache_creation_1h_tokens, "how long a cache is kept"),
         (
             usage.web_fetch_requests.unwrap_or(0),
             "how often a page was fetched",
         ),
-        (
-            usage.input_audio_tokens,
-            "how many tokens of the prompt are audio",
-        ),
-        (
-            usage.output_audio_tokens,
-            "how many tokens of the answer are audio",
-        ),
-        (
-            usage.accepted_prediction_tokens,
-            "how many tokens of a prediction were accepted",
-        ),
-        (
-            usage.rejected_prediction_tokens,
-            "how many tokens of a prediction were rejected",
-        ),
-        (passes, "what each pass over the model cost"),
-    ] {
+    ];
+    let details = first.into_iter().chain(usage.audio_and_predictions());
+    for (said, what) in details.chain([(passes, "what each pass over the model cost")]) {
         if said > 0 {
             return Err(uncounted(NAME, what));
         }

@@ -18,16 +18,5 @@ pub(super) fn add_members(answer: &mut Answer, around: &Around<'_>) {
 
 /// Whether the event holds a fragment.
 pub(super) const fn is_delta(mark: Mark) -> bool {
-    match mark {
-        Mark::Delta | Mark::LastDelta => true,
-        Mark::Several { deltas, .. } => deltas > 0,
-        Mark::Closing
-        | Mark::PartEnd
-        | Mark::PartLast
-        | Mark::StopReason
-        | Mark::Terminal
-        | Mark::Last
-        | Mark::Comment
-        | Mark::Other => false,
-    }
+    mark.deltas() > 0
 }

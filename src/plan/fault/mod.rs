@@ -232,18 +232,6 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         Fault::DoneMissing => chunks::drop_done(answer),
 
         // tool calls
-        // truncation and silence
-        Fault::EofBeforeTerminal => truncation::end_before_terminal(answer, around),
-        Fault::TerminalFrameCut => truncation::cut_terminal(answer, around),
-        Fault::EofNoFinalBlank => truncation::end_without_blank_line(answer, around),
-        Fault::EofMidEvent => truncation::end_inside_event(answer, around),
-        Fault::ChunkedAbort => transport::abort(answer, around),
-        Fault::ResetMidStream => transport::reset(answer, around),
-        Fault::StallBeforeHeaders => transport::stall_before_head(answer),
-        Fault::StallMidStream => transport::stall(answer, around),
-        Fault::SlowButAlive => transport::slow_down(answer, around),
-        Fault::StallHeartbeatOnly => transport::beat_for_ever(answer, around),
-        Fault::OpenAfterTerminal => transport::stay_open(answer, around),
         Fault::ToolInterleaved => {
             tool_calls::interleave(answer, around.api);
         }
@@ -257,6 +245,19 @@ fn damage(answer: &mut Answer, around: &Around<'_>) {
         Fault::ToolArgsDuplicated => tool_calls::double_arguments(answer, around),
         Fault::ToolNameMissing => tool_calls::drop_name(answer, around),
         Fault::ResponsesIdMapping => tool_calls::halve_ids(answer, around),
+
+        // truncation and silence
+        Fault::EofBeforeTerminal => truncation::end_before_terminal(answer, around),
+        Fault::TerminalFrameCut => truncation::cut_terminal(answer, around),
+        Fault::EofNoFinalBlank => truncation::end_without_blank_line(answer, around),
+        Fault::EofMidEvent => truncation::end_inside_event(answer, around),
+        Fault::ChunkedAbort => transport::abort(answer, around),
+        Fault::ResetMidStream => transport::reset(answer, around),
+        Fault::StallBeforeHeaders => transport::stall_before_head(answer),
+        Fault::StallMidStream => transport::stall(answer, around),
+        Fault::SlowButAlive => transport::slow_down(answer, around),
+        Fault::StallHeartbeatOnly => transport::beat_for_ever(answer, around),
+        Fault::OpenAfterTerminal => transport::stay_open(answer, around),
 
         // errors
         Fault::ErrorJson200 => http::error_as_success(answer, around),

@@ -6,7 +6,7 @@ use crate::{
         Context, Ids,
         anthropic_messages::{DEFAULT_MODEL, era::Envelope, purpose, stop_reason, stop_word},
     },
-    script::{CallOrder, Extras, Lacks, Message, Part, Reply, Says, Turn, Usage},
+    script::{CallOrder, Extras, Lacks, Message, Part, Reply, Turn, Usage},
 };
 
 /// A turn as this API says it: adjacent text merged, ids filled in.
@@ -24,11 +24,7 @@ pub(super) struct Said {
 
 impl Said {
     pub(super) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
-        let message = match &turn.says {
-            Says::Message(message) => message,
-            Says::Error(_) => return Err("an error turn has no message".to_owned()),
-            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
-        };
+        let message = turn.said()?;
         if message.call_order == CallOrder::Interleaved {
             return Err("tool calls cannot be interleaved here: the blocks of an answer come one after the other\n  \
                         help: leave out `.interleaved_tool_calls()`"
@@ -153,24 +149,7 @@ fn usage(message: &Message, envelope: &Envelope) -> Result<Usage, String> {
 
 /// What only the usage of other APIs has.
 fn check_details(usage: &Usage) -> Result<(), String> {
-    for (tokens, what) in [
-        (
-            usage.input_audio_tokens,
-            "how many tokens of the prompt are audio",
-        ),
-        (
-            usage.output_audio_tokens,
-            "how many tokens of the answer are audio",
-        ),
-        (
-            usage.accepted_prediction_tokens,
-            "how many tokens of a prediction were accepted",
-        ),
-        (
-            usage.rejected_prediction_tokens,
-            "how many tokens of a prediction were rejected",
-        ),
-    ] {
+    for (tokens, what) in usage.audio_and_predictions() {
         if tokens > 0 {
             return Err(format!(
                 "the usage of Anthropic Messages cannot say {what}\n  help: leave it out of the usage"

@@ -25,7 +25,7 @@ use serde_json::Value;
 use asked::Asked;
 
 use crate::{
-    api::{ByDefault, Rule},
+    api::{ByDefault, Rule, violation},
     request::RecordedRequest,
     script::ApiError,
 };
@@ -39,11 +39,7 @@ enum Check {
     Body(fn(&Asked<'_>) -> Option<Violation>),
 }
 
-/// The first breach of a rule in a request.
-struct Violation {
-    place: Place,
-    error: ApiError,
-}
+type Violation = violation::Violation<Place>;
 
 /// Where a request breaks a rule, in the order in which the service is taken to look: headers, the fields
 /// of the body, the messages one after the other, and last what only the whole request breaks.
@@ -213,24 +209,14 @@ pub(crate) fn first_broken(
     applies: &dyn Fn(&Rule) -> bool,
 ) -> Option<(&'static Rule, ApiError)> {
     let asked = Asked::new(request, body);
-    let mut first: Option<(&'static Rule, Violation)> = None;
-    for (rule, check) in TABLE {
-        if !applies(rule) {
-            continue;
-        }
+    let applied = TABLE.iter().filter(|(rule, _)| applies(rule));
+    violation::first(applied.filter_map(|(rule, check)| {
         let found = match check {
             Check::Request(check) => check(request),
             Check::Body(check) => asked.as_ref().and_then(check),
         };
-        let Some(found) = found else { continue };
-        if first
-            .as_ref()
-            .is_none_or(|(_, first)| found.place < first.place)
-        {
-            first = Some((rule, found));
-        }
-    }
-    first.map(|(rule, violation)| (rule, violation.error))
+        found.map(|found| (rule, found))
+    }))
 }
 
 #[cfg(test)]

@@ -28,9 +28,9 @@ use self::choice::Choice;
 use crate::{
     api::{
         accumulate::{AccumulateErrorKind, Found, Members, Problem},
-        openai::chunks::{Event, Name, Progress},
+        openai::chunks::{self, Event, Name, Progress},
     },
-    script::{self, Json, Part, Reply, Usage},
+    script::{Json, Part, Reply, Usage},
     sse::SseEvent,
 };
 
@@ -129,22 +129,14 @@ impl ChatAccumulator {
     pub(crate) fn finish(&mut self, events: usize) -> Checked<Reply> {
         self.progress().check_end(events)?;
         let mut choices = std::mem::take(&mut self.choices).into_iter();
-        let (parts, reason) = choices.next().unwrap_or_default().read();
-        let name = std::mem::take(&mut self.name);
-        let mut reply = Reply::new(
-            name.id,
-            name.model,
-            parts,
-            reason,
+        let first = choices.next().unwrap_or_default().read();
+        let (name, usage) = (
+            std::mem::take(&mut self.name),
             std::mem::take(&mut self.usage),
         );
+        let mut reply = chunks::reply(name, usage, first, choices.map(Choice::read));
         reply.service_tier = self.service_tier.take();
         reply.moderation = self.moderation.take();
-        let others = choices.map(|choice| {
-            let (parts, reason) = choice.read();
-            script::Choice::new(parts, reason)
-        });
-        reply.other_choices = others.collect();
         Ok(reply)
     }
 

@@ -20,8 +20,8 @@ use crate::{
         },
     },
     script::{
-        CallOrder, Citation, Dice, Era, Extent, Fragments, Json, Message, Says, ScriptedPart,
-        StopReason, ToolKind, Turn, Usage,
+        CallOrder, Citation, Dice, Era, Extent, Fragments, Json, Message, ScriptedPart, StopReason,
+        ToolKind, Turn, Usage,
     },
 };
 
@@ -63,11 +63,7 @@ pub(super) struct Call {
 
 impl Said {
     pub(super) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
-        let message = match &turn.says {
-            Says::Message(message) => message,
-            Says::Error(_) => return Err("an error turn has no message".to_owned()),
-            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
-        };
+        let message = turn.said()?;
         let row = row(context.dialect);
         if context.era != Era::today() {
             return Err(no_era(row.name));

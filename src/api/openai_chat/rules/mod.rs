@@ -19,6 +19,7 @@ use crate::{
     api::{
         ByDefault, Rule,
         openai::rules::{CREDENTIALS, JSON_BODY},
+        violation,
     },
     request::RecordedRequest,
     script::ApiError,
@@ -33,11 +34,7 @@ enum Check {
     Body(fn(&Map<String, Value>) -> Option<Violation>),
 }
 
-/// The first breach of a rule in a request.
-struct Violation {
-    place: Place,
-    error: ApiError,
-}
+type Violation = violation::Violation<Place>;
 
 /// Where a request breaks a rule, in the order in which the service is taken to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,18 +59,6 @@ impl Place {
             place: self,
             error: ApiError::invalid_request(message),
         }
-    }
-}
-
-impl Violation {
-    fn about(mut self, param: impl Into<String>) -> Self {
-        self.error = self.error.param(param);
-        self
-    }
-
-    fn coded(mut self, code: &str) -> Self {
-        self.error = self.error.error_code(code);
-        self
     }
 }
 
@@ -164,20 +149,12 @@ pub(crate) fn first_broken(
     applies: &dyn Fn(&Rule) -> bool,
 ) -> Option<(&'static Rule, ApiError)> {
     let body = body.as_object();
-    let mut first: Option<(&'static Rule, Violation)> = None;
-    for (rule, check) in TABLE {
-        if !applies(rule) {
-            continue;
-        }
+    let applied = TABLE.iter().filter(|(rule, _)| applies(rule));
+    violation::first(applied.filter_map(|(rule, check)| {
         let found = match check {
             Check::Request(check) => check(request),
             Check::Body(check) => body.and_then(check),
         };
-        let Some(found) = found else { continue };
-        let earlier = |(_, first): &(_, Violation)| found.place < first.place;
-        if first.as_ref().is_none_or(earlier) {
-            first = Some((rule, found));
-        }
-    }
-    first.map(|(rule, violation)| (rule, violation.error))
+        found.map(|found| (rule, found))
+    }))
 }

@@ -20,10 +20,10 @@ use self::choice::Choice;
 use crate::{
     api::{
         accumulate::{AccumulateErrorKind, Found, Members, Problem, body_object},
-        openai::chunks::{Event, Name, Progress, provider_error},
+        openai::chunks::{self, Event, Name, Progress, provider_error},
         openai_chat::read_usage,
     },
-    script::{self, Part, Reply, Usage},
+    script::{Part, Reply, Usage},
     sse::SseEvent,
 };
 
@@ -108,21 +108,13 @@ impl CompletionsAccumulator {
     pub(crate) fn finish(&mut self, events: usize) -> Checked<Reply> {
         self.progress().check_end(events)?;
         let mut choices = std::mem::take(&mut self.choices).into_iter();
-        let (parts, reason) = choices.next().unwrap_or_default().into_said();
-        let name = std::mem::take(&mut self.name);
-        let mut reply = Reply::new(
-            name.id,
-            name.model,
-            parts,
-            reason,
+        let first = choices.next().unwrap_or_default().into_said();
+        let (name, usage) = (
+            std::mem::take(&mut self.name),
             std::mem::take(&mut self.usage),
         );
-        let others = choices.map(|choice| {
-            let (parts, reason) = choice.into_said();
-            script::Choice::new(parts, reason)
-        });
-        reply.other_choices = others.collect();
-        Ok(reply)
+        let others = choices.map(Choice::into_said);
+        Ok(chunks::reply(name, usage, first, others))
     }
 
     /// The parts of the first choice read so far, which are moved out.

@@ -11,7 +11,7 @@ use crate::{
         },
     },
     json::{write_number, write_str},
-    script::{self, CallOrder, Era, Extent, Part, Reply, Says, ScriptedPart, Turn, Usage},
+    script::{self, CallOrder, Era, Extent, Part, Reply, ScriptedPart, Turn, Usage},
 };
 
 /// A turn as this API says it: all text is one, the id is filled in.
@@ -31,11 +31,7 @@ pub(super) struct Said {
 
 impl Said {
     pub(super) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
-        let message = match &turn.says {
-            Says::Message(message) => message,
-            Says::Error(_) => return Err("an error turn has no message".to_owned()),
-            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
-        };
+        let message = turn.said()?;
         if context.era != Era::today() {
             return Err(openai::no_era(NAME));
         }

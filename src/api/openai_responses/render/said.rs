@@ -12,7 +12,7 @@ use crate::{
         Context, openai,
         openai_responses::{NAME, words},
     },
-    script::{CallOrder, Era, Extent, Says, StopReason, Turn, Usage},
+    script::{CallOrder, Era, Extent, StopReason, Turn, Usage},
 };
 
 /// A turn as this API says it: adjacent text is one message, ids are filled in.
@@ -27,11 +27,7 @@ pub(super) struct Said {
 
 impl Said {
     pub(super) fn new(turn: &Turn, context: &Context) -> Result<Self, String> {
-        let message = match &turn.says {
-            Says::Message(message) => message,
-            Says::Error(_) => return Err("an error turn has no message".to_owned()),
-            Says::Raw(_) => return Err("a turn of raw bytes has no message".to_owned()),
-        };
+        let message = turn.said()?;
         if context.era != Era::today() {
             return Err(openai::no_era(NAME));
         }

@@ -20,6 +20,7 @@ use crate::{
     api::{
         ByDefault, Rule,
         openai::rules::{self as shared, CREDENTIALS, JSON_BODY},
+        violation,
     },
     request::RecordedRequest,
     script::ApiError,
@@ -36,11 +37,7 @@ enum Check {
     Earlier(fn(&Map<String, Value>, &Earlier) -> Option<Violation>),
 }
 
-/// The first breach of a rule in a request.
-struct Violation {
-    place: Place,
-    error: ApiError,
-}
+type Violation = violation::Violation<Place>;
 
 /// Where a request breaks a rule, in the order in which the service is taken to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,18 +63,6 @@ impl Place {
 
     const fn broken(self, error: ApiError) -> Violation {
         Violation { place: self, error }
-    }
-}
-
-impl Violation {
-    fn about(mut self, param: impl Into<String>) -> Self {
-        self.error = self.error.param(param);
-        self
-    }
-
-    fn coded(mut self, code: &str) -> Self {
-        self.error = self.error.error_code(code);
-        self
     }
 }
 
@@ -151,21 +136,13 @@ pub(crate) fn first_broken(
     applies: &dyn Fn(&Rule) -> bool,
 ) -> Option<(&'static Rule, ApiError)> {
     let body = body.as_object();
-    let mut first: Option<(&'static Rule, Violation)> = None;
-    for (rule, check) in TABLE {
-        if !applies(rule) {
-            continue;
-        }
+    let applied = TABLE.iter().filter(|(rule, _)| applies(rule));
+    violation::first(applied.filter_map(|(rule, check)| {
         let found = match check {
             Check::Request(place, check) => check(request).map(|error| place.broken(error)),
             Check::Body(check) => body.and_then(check),
             Check::Earlier(check) => body.and_then(|body| check(body, earlier)),
         };
-        let Some(found) = found else { continue };
-        let is_earlier = |(_, first): &(_, Violation)| found.place < first.place;
-        if first.as_ref().is_none_or(is_earlier) {
-            first = Some((rule, found));
-        }
-    }
-    first.map(|(rule, violation)| (rule, violation.error))
+        found.map(|found| (rule, found))
+    }))
 }
