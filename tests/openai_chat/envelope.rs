@@ -1,11 +1,12 @@
 //! The stub's own bytes, damaged as the catalogue of faults has it: every malign kind that asks something of this API
 //! is refused with the message pinned here. Benign kinds are beside the accumulator.
 
-use std::collections::BTreeSet;
-
 use llm_wire_stub::*;
 
-use crate::{API, catalogue};
+use crate::{
+    API,
+    malign::{Case, assert_kinds, assert_messages},
+};
 
 /// A name of the catalogue's families that stands for this API.
 const FAMILY: &str = "C";
@@ -58,9 +59,6 @@ fn replaced(turn: &Turn, from: &str, to: &str) -> Vec<u8> {
     assert!(body.contains(from), "no `{from}` in `{body}`");
     body.replace(from, to).into()
 }
-
-/// A kind and its variant, and the damaged body. Resets and aborts are here as far as bytes arrived.
-type Case = (&'static str, Vec<u8>);
 
 #[rustfmt::skip]
 fn ends() -> Vec<Case> {
@@ -151,13 +149,7 @@ fn malign() -> Vec<Case> {
 
 #[test]
 fn every_malign_body_is_refused_with_this_message() {
-    let mut messages = MESSAGES.split("=== ").skip(1);
-    for (id, body) in malign() {
-        let error = accumulate(API, &body).map(drop).unwrap_err();
-        let found = format!("{id}\n{error}\n");
-        assert_eq!(Some(found.as_str()), messages.next());
-    }
-    assert_eq!(messages.next(), None);
+    assert_messages(API, malign(), MESSAGES);
 }
 
 /// Kinds that a client may read on at, or that have a variant that is malign.
@@ -169,14 +161,7 @@ const STRICT: [&str; 3] = [
 
 #[test]
 fn every_malign_kind_of_the_catalogue_that_asks_this_api_has_a_case() {
-    let Some(asked) = catalogue::malign_bodies(FAMILY) else {
-        return;
-    };
-    let cases = malign();
-    let kind = |id: &str| id.split_once('/').unwrap().0.to_owned();
-    let mut known: BTreeSet<String> = cases.iter().map(|(id, _)| kind(id)).collect();
-    known.retain(|kind| asked.contains(kind) || !STRICT.contains(&kind.as_str()));
-    assert_eq!(known, asked);
+    assert_kinds(FAMILY, &malign(), &STRICT);
 }
 
 #[test]

@@ -12,6 +12,8 @@
 mod catalogue;
 #[path = "../support/fixtures.rs"]
 mod fixtures;
+#[path = "../support/malign.rs"]
+mod malign;
 #[path = "../support/openai_rules.rs"]
 mod openai_rules;
 #[path = "../support/post.rs"]

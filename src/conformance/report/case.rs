@@ -113,6 +113,18 @@ impl CaseReport {
         self.also
     }
 
+    /// Whether the requirement lists the verdict or, unless it is read strictly, accepts it besides. What was skipped is
+    /// not judged.
+    #[must_use]
+    pub fn is_listed(&self, strict: bool) -> bool {
+        let listed = |asks| match asks {
+            Requirement::MustSucceedWithSameResult | Requirement::MustIgnore => Verdict::Equal,
+            Requirement::MustError | Requirement::MustTimeOutWhenIdleLimitSet => Verdict::Loud,
+        };
+        let also = self.also.filter(|_| !strict).map(listed);
+        [Some(listed(self.asks)), also, Some(Verdict::Skipped)].contains(&Some(self.verdict))
+    }
+
     /// What it should have read, where a result can be right.
     #[must_use]
     pub fn wanted(&self) -> Option<&str> {

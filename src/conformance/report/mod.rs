@@ -26,7 +26,7 @@ use super::{
     Transcript, Verdict,
     id::{names, place},
 };
-use crate::{api::Api, script::Requirement};
+use crate::api::Api;
 
 /// The verdicts on one client.
 #[derive(Clone, Debug)]
@@ -90,19 +90,10 @@ impl Report {
 
     /// Whether the verdict is one that the requirement lists, or that was pinned.
     pub(super) fn accepts(&self, case: &CaseReport) -> bool {
-        if case.verdict == Verdict::Skipped {
-            return true;
+        match self.pinned(case) {
+            Some(pinned) if case.verdict != Verdict::Skipped => case.verdict == pinned,
+            Some(_) | None => case.is_listed(self.strict),
         }
-        if let Some(pinned) = self.pinned(case) {
-            return case.verdict == pinned;
-        }
-        let accepted = |asks| match asks {
-            Requirement::MustSucceedWithSameResult | Requirement::MustIgnore => Verdict::Equal,
-            Requirement::MustError | Requirement::MustTimeOutWhenIdleLimitSet => Verdict::Loud,
-        };
-        let also = case.also.filter(|_| !self.strict);
-        accepted(case.asks) == case.verdict
-            || also.is_some_and(|also| accepted(also) == case.verdict)
     }
 
     /// What was pinned last of this case.

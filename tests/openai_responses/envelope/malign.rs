@@ -1,15 +1,10 @@
 //! Bodies that are refused, each with its message.
 
-use std::collections::BTreeSet;
-
 use super::*;
-use crate::catalogue;
+use crate::malign::{Case, assert_kinds, assert_messages};
 
 /// The case, and its message.
 const MESSAGES: &str = include_str!("malign.txt");
-
-/// A kind and its variant, and the damaged body. Resets and aborts are here as far as bytes arrived.
-type Case = (&'static str, Vec<u8>);
 
 fn order() -> Vec<Case> {
     let (text, tool) = (text_turn(), tool_turn());
@@ -262,13 +257,7 @@ fn malign() -> Vec<Case> {
 
 #[test]
 fn every_malign_body_is_refused_with_this_message() {
-    let mut messages = MESSAGES.split("=== ").skip(1);
-    for (id, body) in malign() {
-        let error = accumulate(API, &body).map(drop).unwrap_err();
-        let found = format!("{id}\n{error}\n");
-        assert_eq!(Some(found.as_str()), messages.next());
-    }
-    assert_eq!(messages.next(), None);
+    assert_messages(API, malign(), MESSAGES);
 }
 
 /// Kinds that the strict reading refuses although a client may read on, and kinds with a variant that is malign.
@@ -282,14 +271,7 @@ const STRICT: [&str; 5] = [
 
 #[test]
 fn every_malign_kind_of_the_catalogue_that_asks_this_api_has_a_case() {
-    let Some(asked) = catalogue::malign_bodies(FAMILY) else {
-        return;
-    };
-    let cases = malign();
-    let kind = |id: &str| id.split_once('/').unwrap().0.to_owned();
-    let mut known: BTreeSet<String> = cases.iter().map(|(id, _)| kind(id)).collect();
-    known.retain(|kind| asked.contains(kind) || !STRICT.contains(&kind.as_str()));
-    assert_eq!(known, asked);
+    assert_kinds(FAMILY, &malign(), &STRICT);
 }
 
 #[test]

@@ -11,7 +11,7 @@
 use std::{env, fmt, fs, path::PathBuf, sync::Mutex};
 
 use llm_wire_stub::{
-    FaultVariant, Requirement,
+    FaultVariant,
     conformance::{CaseReport, Report, Suite, Verdict},
 };
 
@@ -91,17 +91,6 @@ const ALL: &[Verdict] = &[
     Verdict::Panic,
 ];
 
-/// Whether the catalogue lists the verdict.
-fn is_clean(case: &CaseReport) -> bool {
-    let listed = |asks| match asks {
-        Requirement::MustSucceedWithSameResult | Requirement::MustIgnore => Verdict::Equal,
-        _ => Verdict::Loud,
-    };
-    let also = case.also_accepted().map(listed);
-    let verdict = case.verdict();
-    verdict == Verdict::Skipped || verdict == listed(case.requirement()) || Some(verdict) == also
-}
-
 /// The lines of a subject's file.
 pub(crate) fn read(subject: Subject) -> Vec<Line> {
     lines(&fs::read_to_string(path(subject)).unwrap_or_default())
@@ -147,7 +136,7 @@ fn text(report: &Report) -> String {
             );
             let line = Line {
                 verdict: case.verdict().to_string(),
-                is_clean: is_clean(case),
+                is_clean: case.is_listed(false),
                 id: case.id().to_owned(),
                 cut: case.cut().filter(|_| !agree).map(str::to_owned),
                 detail: tells.then(|| drawn_ids_masked(&one_line(case.detail()))),

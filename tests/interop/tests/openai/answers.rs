@@ -211,6 +211,11 @@ fn a_stream_that_is_cut_is_an_error_or_ends_early(sdk: Sdk) {
 }
 
 fn a_call_that_is_left_is_cancelled(sdk: Sdk) {
+    check_leaving(sdk, |stub| Call::chat(stub, "raw"));
+}
+
+/// However a stream is left, the connection is closed.
+pub(crate) fn check_leaving(sdk: Sdk, ask: impl Fn(&WireStub) -> Call) {
     let ways: &[&str] = match sdk {
         Sdk::Python => &["break"],
         Sdk::PythonAsync => &["break", "cancel"],
@@ -220,7 +225,7 @@ fn a_call_that_is_left_is_cancelled(sdk: Sdk) {
         let stub = WireStub::builder()
             .turn(Turn::new().text("one two three").stall(After::deltas(2)))
             .start();
-        let mut running = sdk.start(&Call::chat(&stub, "raw").leave(way));
+        let mut running = sdk.start(&ask(&stub).leave(way));
         assert_eq!(running.note(), "first delta", "{way}");
         running.leave();
         let cut = stub.wait_for_cancel_blocking();

@@ -14,7 +14,7 @@ for_each_sdk!(
 );
 
 /// Error, status, class in both SDKs, code, param.
-type Row = (
+pub(crate) type Row = (
     ApiError,
     u16,
     &'static str,
@@ -93,9 +93,14 @@ fn table() -> Vec<Row> {
 }
 
 fn every_error_reaches_its_class_with_all_that_it_says(sdk: Sdk) {
-    for (error, status, class, code, param) in table() {
+    check_classes(sdk, table(), |stub| Call::chat(stub, "create"));
+}
+
+/// Each error of the table reaches its class, with all that it says.
+pub(crate) fn check_classes(sdk: Sdk, table: Vec<Row>, ask: impl Fn(&WireStub) -> Call) {
+    for (error, status, class, code, param) in table {
         let stub = WireStub::builder().turn(error.clone()).start();
-        let seen = sdk.run(&Call::chat(&stub, "create"));
+        let seen = sdk.run(&ask(&stub));
         let class = match (sdk, class) {
             (Sdk::TypeScript, "APIStatusError") => "APIError",
             (_, class) => class,
@@ -115,11 +120,16 @@ fn every_error_reaches_its_class_with_all_that_it_says(sdk: Sdk) {
 }
 
 fn what_may_help_is_tried_twice_more_and_nothing_else(sdk: Sdk) {
-    for (error, status, ..) in table() {
+    check_tries(sdk, table(), |stub| Call::chat(stub, "create"));
+}
+
+/// Of the errors of the table only those that may pass are tried again, twice.
+pub(crate) fn check_tries(sdk: Sdk, table: Vec<Row>, ask: impl Fn(&WireStub) -> Call) {
+    for (error, status, ..) in table {
         // without a wait the SDKs back off for half a second and more
         let quick = error.clone().retry_after(Duration::from_millis(1));
         let stub = WireStub::builder().turn(quick).repeat_last().start();
-        let _ = sdk.run(&Call::chat(&stub, "create").retries(2));
+        let _ = sdk.run(&ask(&stub).retries(2));
         let tries = match status {
             408 | 409 | 429 | 500.. => 3,
             _ => 1,

@@ -1,9 +1,9 @@
 //! Responses: whole answers, streamed and not, field by field; structured output; loops with parallel calls, by the items
 //! and by `previous_response_id`; responses that are looked at again; cancels.
 
+use crate::answers::check_leaving;
 use llm_wire_stub::{
-    After, Api, Citation, MessagePart, Outcome, Part, Reply, Role, StopReason, Turn, Usage,
-    WireStub,
+    Api, Citation, MessagePart, Part, Reply, Role, StopReason, Turn, Usage, WireStub,
 };
 use llm_wire_stub_interop::{Call, RESPONSES_MODEL, Sdk};
 use serde_json::{Value, json};
@@ -394,21 +394,5 @@ fn a_response_is_looked_at_again_and_deleted(sdk: Sdk) {
 }
 
 fn a_call_that_is_left_is_cancelled(sdk: Sdk) {
-    let ways: &[&str] = match sdk {
-        Sdk::Python => &["break"],
-        Sdk::PythonAsync => &["break", "cancel"],
-        Sdk::TypeScript => &["break", "abort"],
-    };
-    for way in ways {
-        let stub = WireStub::builder()
-            .turn(Turn::new().text("one two three").stall(After::deltas(2)))
-            .start();
-        let mut running = sdk.start(&Call::responses(&stub, "raw").leave(way));
-        assert_eq!(running.note(), "first delta", "{way}");
-        running.leave();
-        let cut = stub.wait_for_cancel_blocking();
-        assert_eq!(cut.outcome(), Outcome::Cancelled, "{way}");
-        let _ = running.finish();
-        stub.verify();
-    }
+    check_leaving(sdk, |stub| Call::responses(stub, "raw"));
 }

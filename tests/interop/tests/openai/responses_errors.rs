@@ -9,9 +9,9 @@ use std::{
     io::{Read, Write},
     net::TcpListener,
     thread,
-    time::Duration,
 };
 
+use crate::errors::{Row, check_classes, check_tries};
 use llm_wire_stub::{After, Api, ApiError, Ending, Turn, WireStub, sse_body};
 use llm_wire_stub_interop::{Call, Sdk};
 use serde_json::{Value, json};
@@ -23,15 +23,6 @@ for_each_sdk!(
     an_error_inside_a_stream_is_an_error,
     a_stream_that_is_cut_is_an_error_or_ends_early,
     each_damage_is_what_the_sdk_makes_of_it,
-);
-
-/// Error, status, class in both SDKs, code, param.
-type Row = (
-    ApiError,
-    u16,
-    &'static str,
-    Option<&'static str>,
-    Option<&'static str>,
 );
 
 fn table() -> Vec<Row> {
@@ -92,43 +83,11 @@ fn table() -> Vec<Row> {
 }
 
 fn every_error_reaches_its_class_with_all_that_it_says(sdk: Sdk) {
-    for (error, status, class, code, param) in table() {
-        let stub = WireStub::builder().turn(error.clone()).start();
-        let seen = sdk.run(&Call::responses(&stub, "create"));
-        let class = match (sdk, class) {
-            (Sdk::TypeScript, "APIStatusError") => "APIError",
-            (_, class) => class,
-        };
-        let found = &seen["error"];
-        assert_eq!(
-            (&found["class"], &found["status"]),
-            (&json!(class), &json!(status)),
-            "{error:?}: {seen}"
-        );
-        assert_eq!(
-            (&found["code"], &found["param"]),
-            (&json!(code), &json!(param)),
-            "{error:?}"
-        );
-        let id = found["request_id"].as_str().unwrap_or_default();
-        assert!(id.starts_with("req_"), "{error:?}: {seen}");
-        stub.verify();
-    }
+    check_classes(sdk, table(), |stub| Call::responses(stub, "create"));
 }
 
 fn what_may_help_is_tried_twice_more_and_nothing_else(sdk: Sdk) {
-    for (error, status, ..) in table() {
-        // without a wait the SDKs back off for half a second and more
-        let quick = error.clone().retry_after(Duration::from_millis(1));
-        let stub = WireStub::builder().turn(quick).repeat_last().start();
-        let _ = sdk.run(&Call::responses(&stub, "create").retries(2));
-        let tries = match status {
-            408 | 409 | 429 | 500.. => 3,
-            _ => 1,
-        };
-        assert_eq!(stub.requests().len(), tries, "{error:?}");
-        stub.verify();
-    }
+    check_tries(sdk, table(), |stub| Call::responses(stub, "create"));
 }
 
 fn a_chain_that_is_gone_is_a_bad_request(sdk: Sdk) {
