@@ -47,7 +47,7 @@ mod wiremock;
 
 pub use api::{
     AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, Embedding, EmbeddingInput,
-    ModelInfo, Moderation, accumulate, accumulate_json,
+    ModelInfo, Moderation, UnknownApiError, accumulate, accumulate_json,
 };
 pub use pure::{
     UnplayableError, chunks, error_body, json_body, sse_body, try_chunks, try_json_body,

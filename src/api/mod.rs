@@ -15,12 +15,13 @@
 //! | `era.rs` | the forms that its answers had, month by month |
 //! | `dialect/` | the forms that other vendors gave it |
 //!
-//! `violation.rs` says which of several broken rules answers, `accumulate/` has what every API reads back with, `side_roads/` what the side roads of every provider share,
+//! `name.rs` reads the name of an API, `violation.rs` says which of several broken rules answers, `accumulate/` has what every API reads back with, `side_roads/` what the side roads of every provider share,
 //! `openai/` what the APIs of OpenAI share; `ids.rs` makes ids from the seed.
 
 mod accumulate;
 pub(crate) mod anthropic_messages;
 mod ids;
+mod name;
 pub(crate) mod openai;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_completions;
@@ -38,6 +39,7 @@ pub use accumulate::{
 };
 pub use anthropic_messages::side_roads::BatchResult;
 pub(crate) use ids::Ids;
+pub use name::UnknownApiError;
 pub use openai::side_roads::{Embedding, EmbeddingInput, Moderation};
 pub(crate) use openai_chat::{RulesOf, base_path, rules_of};
 pub use side_roads::ModelInfo;
