@@ -54,7 +54,7 @@ const ENVELOPE: &[Row] = &[
         text: "Missing required parameter: 'messages'.",
         param: Some("messages"),
         code: Some("missing_required_parameter"),
-        passes: |call| call.raw_body(r#"{"model":"m","messages":[]}"#),
+        passes: |call| call.raw_body(r#"{"model":"m","messages":[{"role":"user","content":""}]}"#),
     },
     Row {
         rule: "messages-not-empty",
@@ -192,6 +192,47 @@ const CONVERSATION: &[Row] = &[
         param: Some("messages.[1].role"),
         code: None,
         passes: |call| talk(call, json!([user("go"), calls(&["a"]), result("a")])),
+    },
+    Row {
+        rule: "one-result-per-call",
+        breaks: |call| {
+            let twice = json!([
+                user("go"),
+                calls(&["a", "b"]),
+                result("a"),
+                result("b"),
+                result("a")
+            ]);
+            talk(call, twice)
+        },
+        text: "Invalid parameter: Duplicate value for 'tool_call_id' of 'a', in messages[2] and messages[4].",
+        param: Some("messages.[4].tool_call_id"),
+        code: None,
+        // the id of a call of an earlier turn
+        passes: |call| {
+            let turn = [calls(&["a"]), result("a")];
+            talk(
+                call,
+                [vec![user("go")], turn.to_vec(), turn.to_vec()]
+                    .concat()
+                    .into(),
+            )
+        },
+    },
+    Row {
+        rule: "tool-calls-not-empty",
+        breaks: |call| {
+            let said = json!({"role": "assistant", "content": "hi", "tool_calls": []});
+            talk(call, json!([user("go"), said, user("on")]))
+        },
+        text: "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        param: Some("messages[1].tool_calls"),
+        code: Some("empty_array"),
+        // an empty content is none of them: openai/openai-python#1812
+        passes: |call| {
+            let said = json!({"role": "assistant", "content": [], "tool_calls": null});
+            talk(call, json!([user("go"), said, user("on")]))
+        },
     },
     Row {
         rule: "json-word",

@@ -360,3 +360,23 @@ async fn other_roads_of_responses_are_not_served() {
         );
     }
 }
+
+/// As a client does that goes on from a response and repeats it.
+#[tokio::test]
+async fn an_item_of_the_response_before_is_not_sent_again() {
+    let stub = quiet().turn(calls(&["call_1"])).turn("done").start();
+    let first = call(&stub).send().await;
+    let repeated = json!([first.json()["output"][0], output("call_1")]);
+    let refused = after(call(&stub), &id(&first), repeated).send().await;
+    assert_eq!(refused.status, 400);
+    let item = first.json()["output"][0]["id"].clone();
+    assert_eq!(
+        refused.json()["error"]["message"],
+        format!(
+            "Duplicate item found with id {}. Remove duplicate items from your input and try again.",
+            item.as_str().unwrap()
+        )
+    );
+    let gone_on = after(call(&stub), &id(&first), json!([output("call_1")]));
+    assert_eq!(gone_on.send().await.status, 200);
+}

@@ -163,6 +163,29 @@ const INPUT: &[Row] = &[
         },
     },
     Row {
+        rule: "unique-item-ids",
+        breaks: |call| {
+            let item = |text: &str| json!({"id": "msg_1", "role": "assistant", "content": text});
+            talk(call, json!([user("go"), item("a"), user("on"), item("b")]))
+        },
+        text: "Duplicate item found with id msg_1. Remove duplicate items from your input and try again.",
+        param: Some("input"),
+        code: None,
+        passes: |call| {
+            let item = |id: &str| json!({"id": id, "role": "assistant", "content": "a"});
+            talk(
+                call,
+                json!([
+                    user("go"),
+                    item("msg_1"),
+                    user("on"),
+                    item("msg_2"),
+                    item("")
+                ]),
+            )
+        },
+    },
+    Row {
         rule: "reasoning-leads",
         breaks: |call| talk(call, json!([user("go"), reasoning("rs_1"), user("x")])),
         text: "Item 'rs_1' of type 'reasoning' was provided without its required following item.",

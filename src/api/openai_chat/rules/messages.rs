@@ -1,5 +1,7 @@
 //! The conversation: roles, contents, and tool calls with their results.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
@@ -104,6 +106,41 @@ pub(super) fn matched(body: &Map<String, Value>) -> Option<Violation> {
         }
     }
     None
+}
+
+/// A call has one result: results behind each other have ids of their own.
+pub(super) fn answered_once(body: &Map<String, Value>) -> Option<Violation> {
+    let mut answered: BTreeMap<&str, usize> = BTreeMap::new();
+    for (n, message) in messages(body) {
+        if word(message, "role") != "tool" {
+            answered.clear();
+            continue;
+        }
+        let Some(id) = message.get("tool_call_id").and_then(Value::as_str) else {
+            continue;
+        };
+        if let Some(before) = answered.insert(id, n) {
+            let text = format!(
+                "Invalid parameter: Duplicate value for 'tool_call_id' of '{id}', in messages[{before}] and messages[{n}]."
+            );
+            let violation = Place::Message(n).refused(text);
+            return Some(violation.about(format!("messages.[{n}].tool_call_id")));
+        }
+    }
+    None
+}
+
+/// A message without calls has no list of them.
+pub(super) fn tool_calls_not_empty(body: &Map<String, Value>) -> Option<Violation> {
+    let is_empty = |calls: &Value| calls.as_array().is_some_and(Vec::is_empty);
+    let (n, _) =
+        messages(body).find(|(_, message)| message.get("tool_calls").is_some_and(is_empty))?;
+    let param = format!("messages[{n}].tool_calls");
+    let text = format!(
+        "Invalid '{param}': empty array. Expected an array with minimum length 1, but got an empty array instead."
+    );
+    let violation = Place::Message(n).refused(text).about(param);
+    Some(violation.coded("empty_array"))
 }
 
 /// Who asks for any JSON has to say so in words too.

@@ -81,7 +81,7 @@ const fn rule(
 
 /// All rules, in the order of the places that they look at.
 const TABLE: &[(Rule, Check)] = {
-    use ByDefault::{Off, On};
+    use ByDefault::On;
     use Check::{Body, Request};
     &[
         (CREDENTIALS, Request(envelope::credentials)),
@@ -94,8 +94,8 @@ const TABLE: &[(Rule, Check)] = {
         ),
         rule(
             "messages-not-empty",
-            "the text is not settled",
-            Off,
+            "public reports: CopilotKit/CopilotKit#529",
+            On,
             Body(envelope::messages_not_empty),
         ),
         rule(
@@ -133,6 +133,18 @@ const TABLE: &[(Rule, Check)] = {
         rule("content-types", RECORDED, On, Body(messages::content_types)),
         rule("tool-results-follow", REPORTS, On, Body(messages::answered)),
         rule("tool-results-match", REPORTS, On, Body(messages::matched)),
+        rule(
+            "one-result-per-call",
+            "public reports: agno-agi/agno#5116",
+            On,
+            Body(messages::answered_once),
+        ),
+        rule(
+            "tool-calls-not-empty",
+            "public reports: openai/openai-node#1341",
+            On,
+            Body(messages::tool_calls_not_empty),
+        ),
         rule("json-word", REPORTS, On, Body(messages::json_word)),
     ]
 };

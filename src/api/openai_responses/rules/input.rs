@@ -1,5 +1,7 @@
 //! The input: every call has its output and every output its call, reasoning stands with what it led to.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
@@ -63,6 +65,18 @@ pub(super) fn matched(body: &Map<String, Value>, earlier: &Earlier) -> Option<Vi
         _ => "function call",
     };
     let text = format!("No tool call found for {kind} output with call_id {id}.");
+    Some(Place::Item(n).refused(text).about("input"))
+}
+
+/// An item stands once: in the input, and in that and the responses that the request goes on from.
+pub(super) fn items_stand_once(body: &Map<String, Value>, earlier: &Earlier) -> Option<Violation> {
+    let id_of = |item| Some(word(item, "id")).filter(|id| !id.is_empty());
+    let mut seen: BTreeSet<&str> = kept(earlier).iter().filter_map(id_of).collect();
+    let mut sent = input(body).filter_map(|(n, item)| Some((n, id_of(item)?)));
+    let (n, id) = sent.find(|(_, id)| !seen.insert(id))?;
+    let text = format!(
+        "Duplicate item found with id {id}. Remove duplicate items from your input and try again."
+    );
     Some(Place::Item(n).refused(text).about("input"))
 }
 

@@ -109,6 +109,11 @@ const TABLE: &[(Rule, Check)] = {
         rule("tool-results-follow", REPORTS, Earlier(input::answered)),
         rule("tool-results-match", REPORTS, Earlier(input::matched)),
         rule(
+            "unique-item-ids",
+            "public reports: openai/openai-agents-python#1789, MacPaw/OpenAI#432",
+            Earlier(input::items_stand_once),
+        ),
+        rule(
             "reasoning-leads",
             RECORDED,
             Body(input::reasoning_leads_somewhere),
