@@ -221,8 +221,8 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `document-in-assistant`, `citations-in-user-text`, `unique-tool-ids`, `tool-results-follow`, \
          `tool-results-match`, `one-result-per-call`, `thinking-first`, `thinking-signature`, `prefill-whitespace`, \
          `prefill-support`, `cache-points`, `sampling-range`, `max-tokens-support`, `tool-form`, `strict-schema`, \
-         `system-role-support`, `content-types`, `json-word`, \
-         `previous-response`, `reasoning-leads`, `reasoning-kept`, \
+         `system-role-support`, `content-types`, `tool-calls-not-empty`, `json-word`, \
+         `previous-response`, `unique-item-ids`, `reasoning-leads`, `reasoning-kept`, \
          `completion-model`, `completion-best-of`, `completion-logprobs`, \
                  `embedding-input`, `embedding-list-length`, `embedding-token-limits`, \
                  `embedding-dimensions-support`, `embedding-form`, `moderation-input`\n  \
