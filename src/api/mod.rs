@@ -75,6 +75,9 @@ pub enum Api {
     /// count one of them. Models of the `gpt-5` family and search models have no member `logprobs` unless it is asked
     /// for. The helpers without a request ([`sse_body`](crate::sse_body)) write the usage.
     ///
+    /// Read back, an answer is whole once every choice has its `finish_reason`: a stream that ends there, without usage and
+    /// `[DONE]`, is accepted, since many servers send neither.
+    ///
     /// Bytes as recorded in 2026. Not recorded, so this crate's own: the first chunk of a refusal, where annotations stand
     /// in a stream, the `logprobs` of the first and of the last chunk, the chunks of a custom tool call, where
     /// moderation stands in a body, and what it has of several choices.

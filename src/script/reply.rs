@@ -20,7 +20,8 @@ pub struct Reply {
     pub parts: Vec<Part>,
     /// Why the model stopped.
     pub stop_reason: StopReason,
-    /// What the answer cost.
+    /// What the answer cost; all zeros where the provider does not say it, as in a stream of OpenAI Chat that was not asked
+    /// for its usage, or that was cut before it.
     pub usage: Usage,
     /// Why the model refused, where the provider says it.
     pub stop_details: Option<StopDetails>,

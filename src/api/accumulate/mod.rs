@@ -18,6 +18,10 @@ use crate::{
 /// Reads the events of one streamed answer back to a [`Reply`], strictly: what a correct client must
 /// not accept is an error.
 ///
+/// On OpenAI Chat a `finish_reason` for every choice proves that an answer is whole. So a stream that was cut behind it is
+/// no error, even if its usage and `[DONE]` are missing, which many servers never send; a usage that did not come is read
+/// as zeros.
+///
 /// Two things are left to the caller, since only the caller knows what to do: a tool call in an answer that
 /// stopped with [`StopReason::MaxTokens`](crate::StopReason::MaxTokens) may be cut even if its arguments are
 /// JSON, so it must not be run; and whole numbers beyond 64 bits are rounded as serde_json rounds them.
@@ -181,6 +185,21 @@ impl Accumulator {
 /// let error = accumulate(Api::AnthropicMessages, &whole[..at]).unwrap_err();
 /// assert_eq!(error.kind(), &AccumulateErrorKind::Truncated);
 /// assert_eq!(error.expected(), "message_stop");
+/// ```
+///
+/// What proves that a stream is whole is the API's: on OpenAI Chat the `finish_reason`, not what stands behind it.
+///
+/// ```
+/// use llm_wire_stub::{Api, Turn, accumulate, sse_body};
+///
+/// let whole = sse_body(Api::OpenAiChat, &Turn::new().text("Hello!"));
+/// let whole = std::str::from_utf8(&whole).unwrap();
+/// let events: Vec<&str> = whole.split_inclusive("\n\n").collect();
+/// let [before @ .., finish, _usage, _done] = &events[..] else { panic!() };
+/// let cut = [before.concat(), finish.to_string()].concat();
+/// let reply = accumulate(Api::OpenAiChat, cut.as_bytes()).unwrap();
+/// assert_eq!((reply.text().as_str(), reply.usage.input_tokens), ("Hello!", 0)); // the usage did not come
+/// assert!(accumulate(Api::OpenAiChat, before.concat().as_bytes()).is_err());
 /// ```
 pub fn accumulate(api: Api, body: &[u8]) -> Result<Reply, AccumulateError> {
     let mut decoder = SseDecoder::new();
