@@ -40,6 +40,11 @@ fn talk(call: Call, messages: Value) -> Call {
     call.member("messages", messages)
 }
 
+/// A function of this name.
+fn named(name: &str) -> Value {
+    json!([{"type": "function", "function": {"name": name}}])
+}
+
 fn function(parameters: impl Into<Value>, strict: bool) -> Value {
     let parameters = parameters.into();
     json!([{"type": "function", "function": {"name": "f", "parameters": parameters, "strict": strict}}])
@@ -65,6 +70,19 @@ const ENVELOPE: &[Row] = &[
         passes: |call| talk(call, json!([user("")])),
     },
     Row {
+        rule: "field-types",
+        breaks: |call| {
+            talk(
+                call,
+                json!([user("hi"), {"role": "user", "content": {"a": 1}}]),
+            )
+        },
+        text: "Invalid type for 'messages[1].content': expected one of a string or array of objects, but got an object instead.",
+        param: Some("messages[1].content"),
+        code: Some("invalid_type"),
+        passes: |call| talk(call, json!([calls(&["a"]), result("a")])),
+    },
+    Row {
         rule: "unknown-fields",
         breaks: |call| call.member("x", 1),
         text: "Unknown parameter: 'x'.",
@@ -87,6 +105,41 @@ const ENVELOPE: &[Row] = &[
         param: Some("max_tokens"),
         code: Some("unsupported_parameter"),
         passes: |call| call.model("gpt-4o"),
+    },
+    Row {
+        rule: "temperature-support",
+        breaks: |call| {
+            call.model("gpt-5-mini")
+                .without_member("max_tokens")
+                .member("temperature", 0.7)
+        },
+        text: "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.",
+        param: Some("temperature"),
+        code: Some("unsupported_value"),
+        passes: |call| {
+            call.model("o3")
+                .without_member("max_tokens")
+                .member("temperature", 1.0)
+        },
+    },
+    Row {
+        rule: "tools-needed",
+        breaks: |call| call.member("tool_choice", "none"),
+        text: "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+        param: Some("tool_choice"),
+        code: None,
+        passes: |call| call.member("tool_choice", json!(null)),
+    },
+    Row {
+        rule: "stream-needed",
+        breaks: |call| call.member("stream_options", json!({"include_usage": true})),
+        text: "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+        param: Some("stream_options"),
+        code: None,
+        passes: |call| {
+            call.streamed()
+                .member("stream_options", json!({"include_usage": true}))
+        },
     },
 ];
 
@@ -115,6 +168,14 @@ const SCHEMAS: &[Row] = &[
         },
     },
     Row {
+        rule: "tool-name-pattern",
+        breaks: |call| call.member("tools", named("a.b")),
+        text: "Invalid 'tools[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+        param: Some("tools[0].function.name"),
+        code: Some("invalid_value"),
+        passes: |call| call.member("tools", named(&"aB_-9".repeat(12))),
+    },
+    Row {
         rule: "tool-schema",
         breaks: |call| call.member("tools", function(json!({"properties": {}}), false)),
         text: "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'.",
@@ -138,9 +199,37 @@ const SCHEMAS: &[Row] = &[
             call.member("tools", function(strict, true))
         },
     },
+    Row {
+        rule: "format-name",
+        breaks: |call| {
+            let format =
+                json!({"type": "json_schema", "json_schema": {"schema": {"type": "object"}}});
+            call.member("response_format", format)
+        },
+        text: "Missing required parameter: 'response_format.json_schema.name'.",
+        param: Some("response_format.json_schema.name"),
+        code: Some("missing_required_parameter"),
+        passes: |call| {
+            let format = json!({"type": "json_schema", "json_schema": {"name": "n"}});
+            call.member("response_format", format)
+        },
+    },
 ];
 
 const CONVERSATION: &[Row] = &[
+    Row {
+        rule: "message-roles",
+        breaks: |call| talk(call, json!([user("hi"), {"role": "human", "content": "x"}])),
+        text: "Invalid value: 'human'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
+        param: Some("messages[1].role"),
+        code: Some("invalid_value"),
+        passes: |call| {
+            talk(
+                call,
+                json!([{"role": "developer", "content": "x"}, user("hi")]),
+            )
+        },
+    },
     Row {
         rule: "system-role-support",
         breaks: |call| {
@@ -260,6 +349,67 @@ async fn each_rule_refuses_its_request_in_the_services_words_and_lets_the_near_m
 async fn each_rule_is_documented_and_can_be_switched_off() {
     let table = include_str!("../../src/api/openai_chat/rules/rules.md");
     assert_documented(rows(), documented(table), chat).await;
+}
+
+#[tokio::test]
+async fn members_of_a_wrong_type_or_size_have_their_own_words() {
+    let breaches: &[Breach] = &[
+        (
+            |call| talk(call, json!("hi")),
+            "Invalid type for 'messages': expected an array of objects, but got a string instead.",
+            Some("messages"),
+        ),
+        (
+            |call| talk(call, json!(["hi"])),
+            "Invalid type for 'messages[0]': expected an object, but got a string instead.",
+            Some("messages[0]"),
+        ),
+        (
+            |call| call.member("stream", "true"),
+            "Invalid type for 'stream': expected a boolean, but got a string instead.",
+            Some("stream"),
+        ),
+        (
+            |call| talk(call, json!([{"role": "user", "content": null}])),
+            "Invalid value for 'content': expected a string, got null.",
+            Some("messages.[0].content"),
+        ),
+        (
+            |call| {
+                let call_a = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": {}}});
+                let said = json!({"role": "assistant", "tool_calls": [call_a]});
+                talk(call, json!([user("go"), said, result("a")]))
+            },
+            "Invalid type for 'messages[1].tool_calls[0].function.arguments': expected a string, but got an object instead.",
+            Some("messages[1].tool_calls[0].function.arguments"),
+        ),
+        (
+            |call| talk(call, json!([{"content": "hi"}])),
+            "Missing required parameter: 'messages[0].role'.",
+            Some("messages[0].role"),
+        ),
+        (
+            |call| call.member("n", 0),
+            "Invalid 'n': integer below minimum value. Expected a value >= 1, but got 0 instead.",
+            Some("n"),
+        ),
+        (
+            |call| call.member("max_tokens", -1),
+            "Invalid 'max_tokens': integer below minimum value. Expected a value >= 1, but got -1 instead.",
+            Some("max_tokens"),
+        ),
+        (
+            |call| call.member("tools", named(&"a".repeat(65))),
+            "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64, but got a string with length 65 instead.",
+            Some("tools[0].function.name"),
+        ),
+        (
+            |call| call.member("parallel_tool_calls", true),
+            "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
+            Some("parallel_tool_calls"),
+        ),
+    ];
+    assert_words(breaches, chat).await;
 }
 
 #[tokio::test]

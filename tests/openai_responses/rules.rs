@@ -43,6 +43,11 @@ fn talk(call: Call, input: Value) -> Call {
     call.member("input", input)
 }
 
+/// A function of this name.
+fn named(name: &str) -> Value {
+    json!([{"type": "function", "name": name}])
+}
+
 fn function(parameters: impl Into<Value>, strict: bool) -> Value {
     json!([{"type": "function", "name": "f", "parameters": parameters.into(), "strict": strict}])
 }
@@ -63,6 +68,14 @@ const ENVELOPE: &[Row] = &[
         passes: |call| call.raw_body(r#"{"prompt":{"id":"pmpt_1"}}"#),
     },
     Row {
+        rule: "field-types",
+        breaks: |call| call.member("stream", "true"),
+        text: "Invalid type for 'stream': expected a boolean, but got a string instead.",
+        param: Some("stream"),
+        code: Some("invalid_type"),
+        passes: |call| call.member("stream", json!(null)),
+    },
+    Row {
         rule: "unknown-fields",
         breaks: |call| call.member("x", 1),
         text: "Unknown parameter: 'x'.",
@@ -72,11 +85,19 @@ const ENVELOPE: &[Row] = &[
     },
     Row {
         rule: "sampling-range",
-        breaks: |call| call.member("temperature", -1),
+        breaks: |call| call.model("m").member("temperature", -1),
         text: "Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got -1 instead.",
         param: Some("temperature"),
         code: Some("decimal_below_min_value"),
-        passes: |call| call.member("temperature", 2).member("top_p", 0),
+        passes: |call| call.model("m").member("temperature", 2).member("top_p", 0),
+    },
+    Row {
+        rule: "temperature-support",
+        breaks: |call| call.model("gpt-5").member("temperature", 0.2),
+        text: "Unsupported parameter: 'temperature' is not supported with this model.",
+        param: Some("temperature"),
+        code: None,
+        passes: |call| call.model("gpt-5.1").member("temperature", 0.2),
     },
 ];
 
@@ -100,6 +121,14 @@ const SCHEMAS: &[Row] = &[
         passes: |call| call.member("tools", json!([{"type": "web_search"}])),
     },
     Row {
+        rule: "tool-name-pattern",
+        breaks: |call| call.member("tools", named("a b")),
+        text: "Invalid 'tools[0].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+        param: Some("tools[0].name"),
+        code: Some("invalid_value"),
+        passes: |call| call.member("tools", named("a-b")),
+    },
+    Row {
         rule: "tool-schema",
         breaks: |call| call.member("tools", function(json!({"properties": {}}), false)),
         text: "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'.",
@@ -118,6 +147,19 @@ const SCHEMAS: &[Row] = &[
             call.member("tools", function(strict, true))
         },
     },
+    Row {
+        rule: "format-name",
+        breaks: |call| {
+            format(
+                call,
+                &json!({"type": "json_schema", "schema": {"type": "object"}}),
+            )
+        },
+        text: "Missing required parameter: 'text.format.name'.",
+        param: Some("text.format.name"),
+        code: Some("missing_required_parameter"),
+        passes: |call| format(call, &json!({"type": "text"})),
+    },
 ];
 
 const INPUT: &[Row] = &[
@@ -128,6 +170,37 @@ const INPUT: &[Row] = &[
         param: Some("previous_response_id"),
         code: Some("previous_response_not_found"),
         passes: |call| call.member("previous_response_id", json!(null)),
+    },
+    Row {
+        rule: "message-roles",
+        breaks: |call| talk(call, json!([user("hi"), {"role": "tool", "content": "x"}])),
+        text: "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+        param: Some("input[1]"),
+        code: Some("invalid_value"),
+        passes: |call| {
+            talk(
+                call,
+                json!([{"role": "developer", "content": "x"}, user("hi")]),
+            )
+        },
+    },
+    Row {
+        rule: "content-types",
+        breaks: |call| {
+            talk(
+                call,
+                json!([{"role": "user", "content": [{"type": "text", "text": "x"}]}]),
+            )
+        },
+        text: "Invalid value: 'text'. Supported values are: 'input_text', 'input_image', 'output_text', 'refusal', 'input_file', 'computer_screenshot', and 'summary_text'.",
+        param: Some("input[0].content[0].type"),
+        code: Some("invalid_value"),
+        passes: |call| {
+            talk(
+                call,
+                json!([{"role": "user", "content": [{"type": "input_text", "text": "x"}]}]),
+            )
+        },
     },
     Row {
         rule: "tool-results-follow",
@@ -253,6 +326,20 @@ async fn more_breaches_have_their_own_words() {
             |call| call.member("temperature", 2.5),
             "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 2.5 instead.",
             Some("temperature"),
+        ),
+        (
+            |call| call.member("max_output_tokens", 15),
+            "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got 15 instead.",
+            Some("max_output_tokens"),
+        ),
+        (
+            |call| {
+                let content = json!([{"type": "input_text", "text": "x"}]);
+                let said = json!({"role": "assistant", "content": content});
+                talk(call, json!([user("go"), said]))
+            },
+            "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
+            Some("input[1].content[0]"),
         ),
         (
             |call| talk(call, json!([custom_call("a")])),

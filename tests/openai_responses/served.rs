@@ -56,6 +56,7 @@ async fn the_answer_repeats_what_the_request_asked_for() {
     let tool = json!({"type": "function", "name": "f", "parameters": {"type": "object"}});
     let answered = call(&stub)
         .member("instructions", "Be é.")
+        .model("gpt-5.1")
         .member("temperature", 0)
         .member("max_output_tokens", 50)
         .member("metadata", json!({"a": "b"}))

@@ -5,6 +5,7 @@ mod characters;
 pub(crate) mod chunks;
 mod error;
 mod head;
+pub(crate) mod members;
 pub(crate) mod moderation;
 mod piece;
 pub(crate) mod rules;

@@ -76,12 +76,31 @@ pub(crate) fn out_of_range(
         Number::Decimal => "decimal",
         Number::Integer => "integer",
     };
-    ranges.iter().find_map(|&(name, least, most)| {
+    let ranges = ranges
+        .iter()
+        .map(|&(name, least, most)| (name, f64::from(least), f64::from(most)));
+    first_outside(body, kind, ranges)
+}
+
+/// The first of these integers that is below the least that it may be.
+pub(crate) fn too_small(body: &Map<String, Value>, least: &[(&str, i32)]) -> Option<ApiError> {
+    let ranges = least
+        .iter()
+        .map(|&(name, least)| (name, f64::from(least), f64::INFINITY));
+    first_outside(body, "integer", ranges)
+}
+
+fn first_outside<'a>(
+    body: &Map<String, Value>,
+    kind: &str,
+    mut ranges: impl Iterator<Item = (&'a str, f64, f64)>,
+) -> Option<ApiError> {
+    ranges.find_map(|(name, least, most)| {
         let sent = body.get(name)?;
         let value = sent.as_f64()?;
-        let (side, sign, bound, code) = if value < f64::from(least) {
+        let (side, sign, bound, code) = if value < least {
             ("below minimum", ">=", least, "below_min_value")
-        } else if value > f64::from(most) {
+        } else if value > most {
             ("above maximum", "<=", most, "above_max_value")
         } else {
             return None;

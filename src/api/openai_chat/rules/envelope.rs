@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Place, Violation};
 use crate::{
-    api::openai::rules::{self, Number},
+    api::openai::{
+        members::missing,
+        rules::{self, Number},
+    },
     request::RecordedRequest,
 };
 
@@ -21,16 +24,11 @@ pub(super) fn json_body(request: &RecordedRequest) -> Option<Violation> {
 }
 
 pub(super) fn required_fields(body: &Map<String, Value>) -> Option<Violation> {
-    let missing = |name: &str| body.get(name).is_none_or(Value::is_null);
-    if missing("model") {
+    let lacks = |name: &str| body.get(name).is_none_or(Value::is_null);
+    if lacks("model") {
         return Some(Place::Model.refused("you must provide a model parameter"));
     }
-    missing("messages").then(|| {
-        Place::Messages
-            .refused("Missing required parameter: 'messages'.")
-            .about("messages")
-            .coded("missing_required_parameter")
-    })
+    lacks("messages").then(|| Place::Messages.broken(missing("messages")))
 }
 
 pub(super) fn messages_not_empty(body: &Map<String, Value>) -> Option<Violation> {
@@ -100,9 +98,10 @@ pub(super) fn sampling_range(body: &Map<String, Value>) -> Option<Violation> {
     ];
     const COUNTS: [(&str, i32, i32); 2] = [("n", 1, 128), ("top_logprobs", 0, 20)];
     let decimal = rules::out_of_range(body, Number::Decimal, &RANGES);
-    let error = decimal.or_else(|| rules::out_of_range(body, Number::Integer, &COUNTS))?;
-    let place = Place::Member;
-    Some(Violation { place, error })
+    let counts = || rules::out_of_range(body, Number::Integer, &COUNTS);
+    let limits = || rules::too_small(body, &[("max_tokens", 1), ("max_completion_tokens", 1)]);
+    let error = decimal.or_else(counts).or_else(limits)?;
+    Some(Place::Member.broken(error))
 }
 
 pub(super) fn max_tokens_support(body: &Map<String, Value>) -> Option<Violation> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Place, Violation};
 use crate::api::{openai::rules::Ids, sketch::items};
 
-fn messages(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
+pub(super) fn messages(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
     items(body.get("messages")).enumerate()
 }
 

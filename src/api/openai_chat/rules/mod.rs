@@ -3,6 +3,7 @@
 //! | file | rules on |
 //! | --- | --- |
 //! | `envelope.rs` | the key, the body as JSON, its required, unknown and unsupported members |
+//! | `members.rs` | members of a wrong type or value, and those that go with others only |
 //! | `messages.rs` | the conversation: roles, contents, tool calls and their results |
 //! | `schema.rs` | the schemas of tools and of the answer |
 //!
@@ -10,6 +11,7 @@
 //! in [`TABLE`]. Rules of the same name hold the same on other APIs, and are switched with them.
 
 mod envelope;
+mod members;
 mod messages;
 mod schema;
 
@@ -55,10 +57,11 @@ enum Place {
 impl Place {
     /// A 400 in these words.
     fn refused(self, message: impl Into<String>) -> Violation {
-        Violation {
-            place: self,
-            error: ApiError::invalid_request(message),
-        }
+        self.broken(ApiError::invalid_request(message))
+    }
+
+    const fn broken(self, error: ApiError) -> Violation {
+        Violation { place: self, error }
     }
 }
 
@@ -99,6 +102,12 @@ const TABLE: &[(Rule, Check)] = {
             Body(envelope::messages_not_empty),
         ),
         rule(
+            "field-types",
+            "pydantic/pydantic-ai#2653, aaif-goose/goose-mobile#20, langchain-ai/langchainjs#4153 and other public reports",
+            On,
+            Body(members::field_types),
+        ),
+        rule(
             "unknown-fields",
             RECORDED,
             On,
@@ -117,13 +126,49 @@ const TABLE: &[(Rule, Check)] = {
             Body(envelope::max_tokens_support),
         ),
         rule(
+            "temperature-support",
+            "public reports: models that reason, told by the model's name",
+            On,
+            Body(members::temperature_support),
+        ),
+        rule(
+            "tools-needed",
+            "public reports; `parallel_tool_calls`: Upsonic/Upsonic#323",
+            On,
+            Body(members::tools_needed),
+        ),
+        rule(
+            "stream-needed",
+            "BerriAI/litellm#5803",
+            On,
+            Body(members::stream_needed),
+        ),
+        rule(
             "tool-form",
             "public reports: bolna-ai/bolna#144",
             On,
             Body(schema::tool_form),
         ),
+        rule(
+            "tool-name-pattern",
+            "public reports",
+            On,
+            Body(members::tool_names),
+        ),
         rule("tool-schema", REPORTS, On, Body(schema::of_tools)),
         rule("strict-schema", REPORTS, On, Body(schema::strict)),
+        rule(
+            "format-name",
+            "public reports",
+            On,
+            Body(members::format_name),
+        ),
+        rule(
+            "message-roles",
+            "public reports; without a role: ServiceNow/TapeAgents#66",
+            On,
+            Body(members::roles),
+        ),
         rule(
             "system-role-support",
             "traffic: `o1-mini` and `o1-preview`, told by the model's name",

@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Place, Violation};
 use crate::api::{
-    openai::schema::{no_object, open_object},
+    openai::{
+        members::missing,
+        schema::{no_object, open_object},
+    },
     openai_chat::offer::lacks_function,
     sketch::items,
 };
@@ -32,10 +35,7 @@ fn refused_tool(n: usize, function: &Value, why: &str) -> Violation {
 /// A function stands in the member `function`, and not beside `type` as on Responses.
 pub(super) fn tool_form(body: &Map<String, Value>) -> Option<Violation> {
     let n = items(body.get("tools")).position(lacks_function)?;
-    let param = format!("tools[{n}].function");
-    let text = format!("Missing required parameter: '{param}'.");
-    let violation = Place::Tool(n).refused(text).about(param);
-    Some(violation.coded("missing_required_parameter"))
+    Some(Place::Tool(n).broken(missing(&format!("tools[{n}].function"))))
 }
 
 /// The arguments of a function are an object.

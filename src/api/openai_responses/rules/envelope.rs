@@ -73,7 +73,8 @@ pub(super) fn unknown_fields(body: &Map<String, Value>) -> Option<Violation> {
 
 pub(super) fn sampling_range(body: &Map<String, Value>) -> Option<Violation> {
     let ranges = [("temperature", 0, 2), ("top_p", 0, 1)];
-    let error = rules::out_of_range(body, rules::Number::Decimal, &ranges)?;
+    let decimal = rules::out_of_range(body, rules::Number::Decimal, &ranges);
+    let error = decimal.or_else(|| rules::too_small(body, &[("max_output_tokens", 16)]))?;
     Some(Place::Member.broken(error))
 }
 

@@ -11,7 +11,7 @@ use crate::api::{
     sketch::items,
 };
 
-fn input(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
+pub(super) fn input(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
     items(body.get("input")).enumerate()
 }
 

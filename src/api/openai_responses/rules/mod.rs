@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `envelope.rs` | the key, the body as JSON, its required and unknown members, the response that it goes on from |
 //! | `input.rs` | the input: calls and their outputs, reasoning and what it led to |
+//! | `members.rs` | members of a wrong type or value, and what a model does not support |
 //! | `schema.rs` | the schemas of tools and of the answer |
 //!
 //! Of several broken rules the one whose [`Place`] comes first answers; at one place it is the one that stands first
@@ -11,6 +12,7 @@
 
 mod envelope;
 mod input;
+mod members;
 mod schema;
 
 use serde_json::{Map, Value};
@@ -88,6 +90,7 @@ const TABLE: &[(Rule, Check)] = {
         ),
         (JSON_BODY, Request(Place::Body, shared::json_body)),
         rule("required-fields", REPORTS, Body(envelope::required_fields)),
+        rule("field-types", "as on Chat", Body(members::field_types)),
         rule("unknown-fields", RECORDED, Body(envelope::unknown_fields)),
         rule(
             "sampling-range",
@@ -95,16 +98,41 @@ const TABLE: &[(Rule, Check)] = {
             Body(envelope::sampling_range),
         ),
         rule(
+            "temperature-support",
+            "OpenHands/software-agent-sdk#1837; models that reason, told by the model's name",
+            Body(members::temperature_support),
+        ),
+        rule(
             "tool-form",
             "public reports: microsoft/autogen#6935",
             Body(schema::tool_form),
         ),
+        rule(
+            "tool-name-pattern",
+            "openai/openai-dotnet#441 and justrach/codegraff#930; too long: as on Chat",
+            Body(members::tool_names),
+        ),
         rule("tool-schema", REPORTS, Body(schema::of_tools)),
         rule("strict-schema", REPORTS, Body(schema::strict)),
+        rule(
+            "format-name",
+            "openai/openai-node#1404",
+            Body(members::format_name),
+        ),
         rule(
             "previous-response",
             "public reports; what the stub itself has answered is known",
             Earlier(envelope::previous_response),
+        ),
+        rule(
+            "message-roles",
+            "anomalyco/opencode#10803 and NousResearch/hermes-agent#5709; which member is named is as for contents",
+            Body(members::roles),
+        ),
+        rule(
+            "content-types",
+            "public reports; of the model: openai/openai-go#485 and jeremychone/rust-genai#119",
+            Body(members::content_types),
         ),
         rule("tool-results-follow", REPORTS, Earlier(input::answered)),
         rule("tool-results-match", REPORTS, Earlier(input::matched)),

@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Place, Violation};
 use crate::api::{
-    openai::schema::{no_object, open_object},
+    openai::{
+        members::missing,
+        schema::{no_object, open_object},
+    },
     openai_responses::{offer::lacks_name, word},
     sketch::items,
 };
@@ -29,10 +32,7 @@ fn is_strict(value: &Value) -> bool {
 /// A function has its name beside `type`, and not in a member `function` as on Chat.
 pub(super) fn tool_form(body: &Map<String, Value>) -> Option<Violation> {
     let n = items(body.get("tools")).position(lacks_name)?;
-    let param = format!("tools[{n}].name");
-    let text = format!("Missing required parameter: '{param}'.");
-    let violation = Place::Tool(n).refused(text).about(param);
-    Some(violation.coded("missing_required_parameter"))
+    Some(Place::Tool(n).broken(missing(&format!("tools[{n}].name"))))
 }
 
 /// The arguments of a function are an object.
