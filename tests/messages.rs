@@ -222,7 +222,7 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
          `tool-results-match`, `one-result-per-call`, `thinking-first`, `thinking-signature`, `prefill-whitespace`, \
          `prefill-support`, `cache-points`, `sampling-range`, `max-tokens-support`, `temperature-support`, \
          `tools-needed`, `stream-needed`, `tool-form`, `strict-schema`, `format-name`, `message-roles`, \
-         `system-role-support`, `content-types`, `tool-calls-not-empty`, `json-word`, \
+         `system-role-support`, `content-types`, `tool-calls-not-empty`, `reasoning-passed-back`, `json-word`, \
          `previous-response`, `unique-item-ids`, `reasoning-leads`, `reasoning-kept`, \
          `completion-model`, `completion-best-of`, `completion-logprobs`, \
                  `embedding-input`, `embedding-list-length`, `embedding-token-limits`, \

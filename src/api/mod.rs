@@ -41,7 +41,7 @@ pub use anthropic_messages::side_roads::BatchResult;
 pub(crate) use ids::Ids;
 pub use name::UnknownApiError;
 pub use openai::side_roads::{Embedding, EmbeddingInput, Moderation};
-pub(crate) use openai_chat::{RulesOf, base_path, rules_of};
+pub(crate) use openai_chat::{REASONING_PASSED_BACK, RulesOf, base_path, reasoned_calls, rules_of};
 pub use side_roads::ModelInfo;
 use side_roads::is_shaped;
 pub(crate) use side_roads::{Document, Provider, Said, SideRoad, SideScript};
@@ -499,7 +499,7 @@ impl Api {
     ) -> Option<(&'static Rule, ApiError)> {
         match self {
             Self::AnthropicMessages => anthropic_messages::first_broken(request, body, applies),
-            Self::OpenAiChat => openai_chat::first_broken(request, body, applies),
+            Self::OpenAiChat => openai_chat::first_broken(request, body, earlier, applies),
             Self::OpenAiResponses => {
                 openai_responses::first_broken(request, body, earlier, applies)
             }

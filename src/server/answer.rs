@@ -123,6 +123,7 @@ async fn decide(
     };
     check_drift(&turn, body, api, &place, shared).await?;
     let kept = responses::kept(api, request, body, &turn, &context);
+    responses::remember_reasoning(api, &turn, &context, shared);
     let planned = if turn.runs_user_code() || turn.is_longer_than(LARGE) {
         let (turn, pace) = (Arc::clone(&turn), shared.config.pace.clone());
         off_worker(move || plan::plan(&turn, api, form, &context, cut, pace.as_ref()))

@@ -1,4 +1,5 @@
-//! OpenAI Responses: what the stub keeps of its answers, and what of this API it does not serve.
+//! What the stub keeps of its answers for the requests that go on from them, and what of OpenAI Responses it does not
+//! serve.
 
 use std::sync::Arc;
 
@@ -10,13 +11,20 @@ use crate::{
         Api, Context, Said,
         openai::side_roads::{Kept, NotKnown, OpenAiRoad},
         openai_responses::Earlier,
+        reasoned_calls,
     },
     request::RecordedRequest,
-    script::Turn,
+    script::{Dialect, Turn},
 };
 
 /// What the stub has answered before, as far as a request with this body speaks of it.
 pub(super) async fn earlier(api: Api, body: &ReadBody, shared: &Arc<Shared>) -> Earlier {
+    if api == Api::OpenAiChat {
+        return Earlier {
+            reasoned_calls: shared.lock().reasoned_calls.clone(),
+            ..Earlier::default()
+        };
+    }
     let (Api::OpenAiResponses, ReadBody::Json(body)) = (api, body) else {
         return Earlier::default();
     };
@@ -41,6 +49,14 @@ pub(super) fn kept(
         return None;
     }
     Kept::new(request, body, turn, context)
+}
+
+/// Remembers which calls an answer of DeepSeek's makes behind thinking, to look for it when they come back.
+pub(super) fn remember_reasoning(api: Api, turn: &Turn, context: &Context, shared: &Shared) {
+    if api == Api::OpenAiChat && context.dialect == Dialect::DeepSeek {
+        let calls = reasoned_calls(turn, context);
+        shared.lock().reasoned_calls.extend(calls);
+    }
 }
 
 /// Refuses what a request to Responses may ask for and the stub does not do.

@@ -11,7 +11,7 @@ use super::{
     shared::{Rules, Shared},
 };
 use crate::{
-    api::{Api, Rule, RulesOf, rules_of},
+    api::{Api, REASONING_PASSED_BACK, Rule, RulesOf, rules_of},
     request::RecordedRequest,
     script::{ApiError, Dialect},
 };
@@ -89,10 +89,14 @@ pub(super) fn in_dialect(
 
 /// Whether a rule of OpenAI's holds for a dialect too.
 fn holds_for(dialect: Dialect, rule: &Rule) -> bool {
+    let of_deepseek = *rule == REASONING_PASSED_BACK;
     match rules_of(dialect) {
-        RulesOf::OpenAi => true,
-        RulesOf::OpenAiDeployment => rule.name != "required-fields",
+        RulesOf::OpenAi => !of_deepseek,
+        RulesOf::OpenAiDeployment => !of_deepseek && rule.name != "required-fields",
         RulesOf::KeyAndBody => matches!(rule.name, "credentials" | "json-body"),
+        RulesOf::KeyBodyAndReasoning => {
+            of_deepseek || matches!(rule.name, "credentials" | "json-body")
+        }
         RulesOf::Body => rule.name == "json-body",
     }
 }

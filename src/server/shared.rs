@@ -173,6 +173,8 @@ pub(super) struct State {
     pub(super) used: Vec<String>,
     /// Answers of OpenAI Responses.
     pub(super) responses: Responses,
+    /// The ids of calls that answers of DeepSeek's made behind thinking.
+    pub(super) reasoned_calls: Vec<String>,
     /// Requests on side roads so far.
     pub(super) side_roads: usize,
     gates: Vec<GateLatch>,
@@ -199,6 +201,7 @@ impl Shared {
             batches: Batches::default(),
             used: Vec::new(),
             responses: Responses::default(),
+            reasoned_calls: Vec::new(),
             side_roads: 0,
             gates: Vec::new(),
             wakers: Vec::new(),

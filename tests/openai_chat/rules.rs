@@ -14,6 +14,9 @@ use crate::{
     post::{Call, call},
 };
 
+/// Looks at an answer before it, and so has a test of its own.
+const REASONING_PASSED_BACK: &str = "`reasoning-passed-back`";
+
 /// A valid call.
 fn chat(stub: &StubHandle) -> Call {
     call(stub)
@@ -348,7 +351,9 @@ async fn each_rule_refuses_its_request_in_the_services_words_and_lets_the_near_m
 #[tokio::test]
 async fn each_rule_is_documented_and_can_be_switched_off() {
     let table = include_str!("../../src/api/openai_chat/rules/rules.md");
-    assert_documented(rows(), documented(table), chat).await;
+    let mut documented = documented(table);
+    documented.retain(|[name, ..]| name != REASONING_PASSED_BACK);
+    assert_documented(rows(), documented, chat).await;
 }
 
 #[tokio::test]
@@ -505,6 +510,50 @@ async fn no_rule_refuses_a_recorded_request_that_was_answered() {
         );
     }
     assert!(looked_at > 3, "{looked_at}");
+}
+
+#[tokio::test]
+async fn deepseek_wants_back_what_it_thought_before_a_call() {
+    let turn = || {
+        Turn::new()
+            .thinking("Hm.")
+            .tool_call_with_id("a", "f", json!({}))
+    };
+    let started = |dialect| {
+        let stub = builder()
+            .turns([turn(), turn()])
+            .repeat_last()
+            .dialect(dialect);
+        stub.without_rule("tool-results-follow").start()
+    };
+    let back = |reasoning: Value| {
+        let mut said = calls(&["a"]);
+        if !reasoning.is_null() {
+            said["reasoning_content"] = reasoning;
+        }
+        json!([user("go"), said, result("a")])
+    };
+    let tools = json!([{"type": "function", "function": {"name": "f"}}]);
+    let stub = started(Dialect::DeepSeek);
+    let ask = |stub: &StubHandle, messages: Value| {
+        talk(chat(stub), messages).member("tools", tools.clone())
+    };
+    // nobody knows yet what was thought before this call
+    assert_eq!(ask(&stub, back(json!(null))).send().await.status, 200);
+    for (reasoning, status) in [(json!(null), 400), (json!("Hm."), 200), (json!(""), 200)] {
+        let answered = ask(&stub, back(reasoning.clone())).send().await;
+        assert_eq!(answered.status, status, "{reasoning}");
+    }
+    let refused = ask(&stub, back(json!(null))).send().await;
+    assert_eq!(refused.why(), "reasoning-passed-back");
+    assert_eq!(refused.header("content-type"), "application/octet-stream");
+    let expected = r#"{"error":{"message":"The `reasoning_content` in the thinking mode must be passed back to the API.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}"#;
+    assert_eq!(refused.body, expected);
+
+    let stub = started(Dialect::Groq);
+    for _ in 0..2 {
+        assert_eq!(ask(&stub, back(json!(null))).send().await.status, 200);
+    }
 }
 
 #[tokio::test]

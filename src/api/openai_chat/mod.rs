@@ -30,8 +30,8 @@ pub(crate) use dialect::{
 };
 pub(crate) use from_wire::{body_to_turn, stream_to_turn};
 pub(crate) use offer::{calls, text_schema};
-pub(crate) use render::{Events, body, normalized};
-pub(crate) use rules::{first_broken, rules};
+pub(crate) use render::{Events, body, normalized, reasoned_calls};
+pub(crate) use rules::{REASONING_PASSED_BACK, first_broken, rules};
 pub(crate) use view::view;
 
 /// What each generated value's dice are for, so that one more draw of one never moves another.

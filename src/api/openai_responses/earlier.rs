@@ -8,6 +8,8 @@ pub(crate) struct Earlier {
     pub(crate) previous: Previous,
     /// Items of answers that came behind reasoning: the id of each, and that of the reasoning.
     pub(crate) reasoned: Vec<(String, String)>,
+    /// The ids of the calls of DeepSeek's answers on Chat that it made while it thought.
+    pub(crate) reasoned_calls: Vec<String>,
 }
 
 /// The response that the request goes on from.

@@ -183,6 +183,7 @@ impl Before {
                     .map_or_else(|_| Previous::Unknown, Previous::Kept),
             },
             reasoned: outputs.flat_map(|output| reasoned(output)).collect(),
+            ..Earlier::default()
         }
     }
 }

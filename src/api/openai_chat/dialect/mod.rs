@@ -180,6 +180,8 @@ pub(crate) enum RulesOf {
     OpenAiDeployment,
     /// Only that there is a key, and a body.
     KeyAndBody,
+    /// These, and that what was thought comes back.
+    KeyBodyAndReasoning,
     /// Only that there is a body: it runs where its users are.
     Body,
 }

@@ -28,4 +28,4 @@ mod usage;
 pub(crate) use body::body;
 pub(super) use envelope::Envelope;
 pub(crate) use events::Events;
-pub(crate) use normalized::normalized;
+pub(crate) use normalized::{normalized, reasoned_calls};

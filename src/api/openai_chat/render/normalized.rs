@@ -54,6 +54,14 @@ pub(crate) fn normalized(turn: &Turn, context: &Context) -> Result<Reply, String
     Ok(reply)
 }
 
+/// The ids of the calls that a turn makes behind what the model thought; none if it thought nothing.
+pub(crate) fn reasoned_calls(turn: &Turn, context: &Context) -> Vec<String> {
+    match Said::new(turn, context) {
+        Ok(said) if said.thought.is_some() => said.calls.into_iter().map(|call| call.id).collect(),
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}
+
 impl Call {
     fn into_part(self) -> Result<Part, String> {
         if self.id.is_empty() || self.name.is_empty() {

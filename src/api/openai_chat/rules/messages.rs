@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{Place, Violation};
-use crate::api::{openai::rules::Ids, sketch::items};
+use crate::api::{openai::rules::Ids, openai_responses::Earlier, sketch::items};
 
 pub(super) fn messages(body: &Map<String, Value>) -> impl Iterator<Item = (usize, &Value)> {
     items(body.get("messages")).enumerate()
@@ -141,6 +141,27 @@ pub(super) fn tool_calls_not_empty(body: &Map<String, Value>) -> Option<Violatio
     );
     let violation = Place::Message(n).refused(text).about(param);
     Some(violation.coded("empty_array"))
+}
+
+/// What the model thought before a call comes back with the call. Empty is enough, as in continuedev/continue#11285.
+pub(super) fn reasoning_passed_back(
+    body: &Map<String, Value>,
+    earlier: &Earlier,
+) -> Option<Violation> {
+    const TEXT: &str =
+        "The `reasoning_content` in the thinking mode must be passed back to the API.";
+    let thought = |id: &&str| earlier.reasoned_calls.iter().any(|known| known == id);
+    let (n, _) = messages(body).find(|(_, message)| {
+        let sent = message
+            .get("reasoning_content")
+            .is_some_and(Value::is_string);
+        !sent && call_ids(message).iter().any(thought)
+    })?;
+    Some(
+        Place::Message(n)
+            .refused(TEXT)
+            .coded("invalid_request_error"),
+    )
 }
 
 /// Who asks for any JSON has to say so in words too.

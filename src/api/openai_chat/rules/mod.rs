@@ -1,4 +1,5 @@
-//! Requests that the service refuses: a table of named rules, and which of them a request breaks first.
+//! Requests that the service refuses: a table of named rules, and which of them a request breaks first;
+//! `earlier` is what was answered before.
 //!
 //! | file | rules on |
 //! | --- | --- |
@@ -21,6 +22,7 @@ use crate::{
     api::{
         ByDefault, Rule,
         openai::rules::{CREDENTIALS, JSON_BODY},
+        openai_responses::Earlier,
         violation,
     },
     request::RecordedRequest,
@@ -34,6 +36,8 @@ enum Check {
     Request(fn(&RecordedRequest) -> Option<Violation>),
     /// At the body, which is a JSON object.
     Body(fn(&Map<String, Value>) -> Option<Violation>),
+    /// At the body and at what was answered before.
+    Earlier(fn(&Map<String, Value>, &Earlier) -> Option<Violation>),
 }
 
 type Violation = violation::Violation<Place>;
@@ -81,6 +85,14 @@ const fn rule(
     };
     (rule, check)
 }
+
+/// A rule of DeepSeek's, and of no one else.
+pub(crate) const REASONING_PASSED_BACK: Rule = Rule {
+    name: "reasoning-passed-back",
+    source: "NousResearch/hermes-agent#15353 and other public reports since 2026-04, before in the words of \
+             hotovo/aider-desk#529; what the stub itself has answered is known",
+    by_default: ByDefault::On,
+};
 
 /// All rules, in the order of the places that they look at.
 const TABLE: &[(Rule, Check)] = {
@@ -190,6 +202,10 @@ const TABLE: &[(Rule, Check)] = {
             On,
             Body(messages::tool_calls_not_empty),
         ),
+        (
+            REASONING_PASSED_BACK,
+            Check::Earlier(messages::reasoning_passed_back),
+        ),
         rule("json-word", REPORTS, On, Body(messages::json_word)),
     ]
 };
@@ -203,6 +219,7 @@ pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
 pub(crate) fn first_broken(
     request: &RecordedRequest,
     body: &Value,
+    earlier: &Earlier,
     applies: &dyn Fn(&Rule) -> bool,
 ) -> Option<(&'static Rule, ApiError)> {
     let body = body.as_object();
@@ -211,6 +228,7 @@ pub(crate) fn first_broken(
         let found = match check {
             Check::Request(check) => check(request),
             Check::Body(check) => body.and_then(check),
+            Check::Earlier(check) => body.and_then(|body| check(body, earlier)),
         };
         found.map(|found| (rule, found))
     }))

@@ -132,6 +132,18 @@ pub(in super::super) static DEEPSEEK: Row = Row {
                     "This model's maximum context length is 131072 tokens. However, you requested 138240 tokens (121856 in the messages, 16384 in the completion). Please reduce the length of the messages or completion.",
                 )
             },
+            // the content type is that of SaladDay/cc-switch-cli#170
+            ErrorRow {
+                by_code: true,
+                content_type: Some("application/octet-stream"),
+                ..coded(
+                    ErrorKind::InvalidRequest,
+                    400,
+                    "invalid_request_error",
+                    "invalid_request_error",
+                    "The `reasoning_content` in the thinking mode must be passed back to the API.",
+                )
+            },
             coded(
                 ErrorKind::CreditTooLow,
                 402,
@@ -153,5 +165,5 @@ pub(in super::super) static DEEPSEEK: Row = Row {
             done: Done::No,
         },
     }),
-    rules: RulesOf::KeyAndBody,
+    rules: RulesOf::KeyBodyAndReasoning,
 };
