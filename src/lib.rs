@@ -53,7 +53,6 @@ pub use pure::{
     UnplayableError, chunks, error_body, json_body, sse_body, try_chunks, try_json_body,
     try_sse_body,
 };
-pub use recording::Script;
 pub use request::{
     IntoMatcher, Message, MessagePart, OfferedTool, Outcome, RecordedRequest, ResponseFormat, Role,
     ToolResult, matchers,
@@ -61,7 +60,7 @@ pub use request::{
 pub use script::{
     After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Cut,
     Dialect, Ending, Era, ErrorKind, Fault, FaultVariant, Fragments, Gate, Iteration, Json, Live,
-    Pace, Part, Reply, Requirement, ServerTool, ServerToolCall, ServerToolResult, Stage,
+    Pace, Part, Reply, Requirement, Script, ServerTool, ServerToolCall, ServerToolResult, Stage,
     StopDetails, StopReason, ToolCall, Turn, UnknownFaultError, Usage,
 };
 #[cfg(feature = "server")]

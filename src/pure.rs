@@ -272,12 +272,7 @@ pub struct UnplayableError {
 impl UnplayableError {
     fn new(api: Api, turn: &Turn, why: &Unplayable) -> Self {
         Self {
-            message: why.located(&format!(
-                "{}, turn built at {}:{}",
-                api.name(),
-                turn.built.file(),
-                turn.built.line()
-            )),
+            message: why.located(&format!("{}, turn built at {}", api.name(), turn.built)),
         }
     }
 }

@@ -1,42 +1,11 @@
-//! Scripts that are values: turns in order, also such as were recorded.
-
-use std::panic::Location;
+//! Scripts of what was recorded.
 
 use crate::{
     api::{AccumulateError, Api},
-    script::{Json, Says, ScriptedPart, Turn},
+    script::{Built, Json, Says, Script, ScriptedPart},
 };
 
-/// Turns in order, which a stub takes with [`WireStubBuilder::script`](crate::WireStubBuilder::script).
-///
-/// ```
-/// use llm_wire_stub::{Api, Script, Turn, accumulate, sse_body};
-///
-/// let recorded = sse_body(Api::AnthropicMessages, &Turn::new().text("Hello there!").seed(7));
-/// let script = Script::from_wire(Api::AnthropicMessages, &recorded).unwrap();
-/// assert_eq!(script.text(), "Hello there!");
-///
-/// let again = sse_body(Api::AnthropicMessages, &script.turns()[0]);
-/// let reply = |body: &[u8]| accumulate(Api::AnthropicMessages, body).unwrap();
-/// assert_eq!(reply(&again), reply(&recorded));
-/// ```
-#[derive(Clone, Debug, Default)]
-#[must_use]
-pub struct Script {
-    turns: Vec<Turn>,
-}
-
 impl Script {
-    /// These turns.
-    #[track_caller]
-    pub fn new<T: Into<Turn>>(turns: impl IntoIterator<Item = T>) -> Self {
-        let mut script = Self::default();
-        for turn in turns {
-            script.turns.push(turn.into());
-        }
-        script
-    }
-
     /// One turn, which says recorded bytes again: the body of a stream, of an answer that did not stream, or of an
     /// error.
     ///
@@ -56,6 +25,18 @@ impl Script {
     /// fingerprint and the obfuscation is refused. So are choices that differ, log probabilities, audio, and a `[DONE]`
     /// behind an error. Usage, moderation and the number of choices are said where the request asks for them.
     ///
+    /// ```
+    /// use llm_wire_stub::{Api, Script, Turn, accumulate, sse_body};
+    ///
+    /// let recorded = sse_body(Api::AnthropicMessages, &Turn::new().text("Hello there!").seed(7));
+    /// let script = Script::from_wire(Api::AnthropicMessages, &recorded).unwrap();
+    /// assert_eq!(script.text(), "Hello there!");
+    ///
+    /// let again = sse_body(Api::AnthropicMessages, &script.turns()[0]);
+    /// let reply = |body: &[u8]| accumulate(Api::AnthropicMessages, body).unwrap();
+    /// assert_eq!(reply(&again), reply(&recorded));
+    /// ```
+    ///
     /// # Errors
     ///
     /// That the answer is not said again: of OpenAI Responses and completions none is yet. What is wrong with the bytes, as
@@ -64,20 +45,11 @@ impl Script {
     #[track_caller]
     pub fn from_wire(api: Api, body: &[u8]) -> Result<Self, AccumulateError> {
         let mut turn = api.turn_from_wire(body)?;
-        turn.built = Location::caller();
-        Ok(Self { turns: vec![turn] })
+        turn.built = Built::here();
+        Ok(Self::new([turn]))
     }
 
-    pub(crate) fn into_turns(self) -> impl Iterator<Item = Turn> {
-        self.turns.into_iter()
-    }
-
-    /// The turns, in order.
-    pub fn turns(&self) -> &[Turn] {
-        &self.turns
-    }
-
-    /// All text that the turns say, joined.
+    /// All text that the turns of the sequence say, joined.
     #[must_use]
     pub fn text(&self) -> String {
         let mut all = String::new();

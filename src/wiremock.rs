@@ -177,9 +177,8 @@ impl Responder {
     }
 
     fn located(&self, why: &Unplayable) -> String {
-        let built = self.turn.built;
-        let (api, file, line) = (self.api.name(), built.file(), built.line());
-        why.located(&format!("{api}, turn built at {file}:{line}"))
+        let (api, built) = (self.api.name(), &self.turn.built);
+        why.located(&format!("{api}, turn built at {built}"))
     }
 }
 

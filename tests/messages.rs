@@ -204,12 +204,16 @@ fn lanes_closure_and_rules_have_to_be_named_right_and_once() {
     let caught = [
         panic_of(|| lane().lane("a", matchers::model("n"), ["x"])),
         panic_of(|| closure().answer(|_, _| None)),
+        panic_of(|| lane().script(Script::new(["y"]).lane("a", matchers::model("n"), ["x"]))),
+        panic_of(|| closure().script(Script::default().answer(|_, _| None))),
         panic_of(|| script().without_rule("nonsense")),
         panic_of(|| script().fallback(nowhere()).fallback(nowhere())),
         panic_of(|| script().route("chat", Api::OpenAiChat)),
         panic_of(|| script().route("/v1/messages", Api::OpenAiChat)),
     ];
     let expected = [
+        "there are two lanes named `a`\n  help: give each lane a name of its own",
+        "there are two closures\n  help: merge them into one, or use lanes",
         "there are two lanes named `a`\n  help: give each lane a name of its own",
         "there are two closures\n  help: merge them into one, or use lanes",
         "there is no rule `nonsense`\n  \

@@ -73,6 +73,45 @@ async fn rule_error_lane_closure_sequence_exhaustion_answer_in_this_order() {
 }
 
 #[tokio::test]
+async fn a_script_says_all_that_a_builder_says_and_joins_what_was_said_before() {
+    let script = Script::new(["second"])
+        .lane("lane", matchers::model("claimed"), ["lane"])
+        .answer(|request, _| (request.last_user_text() == "closure").then(|| "closure".into()))
+        .error_at(0, ApiError::overloaded())
+        .stop_reason_at(1, StopReason::MaxTokens)
+        .repeat_last()
+        .plain()
+        .era(Era::of(2024, 6))
+        .seed(7);
+    let stub = WireStub::builder()
+        .turn("first")
+        .seed(1)
+        .script(script)
+        .start();
+    let open = call(&stub);
+    let calls = [
+        open.clone(),
+        open.clone().model("claimed"),
+        open.clone().asks("closure"),
+        open.clone(),
+        open.clone(),
+        open.clone(),
+    ];
+
+    let expected = ["529", "lane", "closure", "first", "second", "second"];
+    assert_eq!(gists(calls).await, expected);
+    let of_the_script = Turn::new().text("hi").seed(7).plain().era(Era::of(2024, 6));
+    let stub = WireStub::builder()
+        .seed(1)
+        .script(Script::new(["hi"]).seed(7).plain().era(Era::of(2024, 6)));
+    let stub = stub.start();
+    let id = call(&stub).send().await.json()["id"].clone();
+    let body = json_body(Api::AnthropicMessages, &of_the_script);
+    let expected: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(id, expected["id"]);
+}
+
+#[tokio::test]
 async fn every_model_call_is_counted_from_zero_also_a_refused_one() {
     let stub = builder()
         .error_at(2, ApiError::internal())

@@ -47,7 +47,7 @@ fn unpadded(body: &[u8]) -> String {
 #[track_caller]
 fn turn(recorded: &[u8]) -> Turn {
     match Script::from_wire(API, recorded) {
-        Ok(script) => script.turns()[0].clone(),
+        Ok(script) => Turn::clone(&script.turns()[0]),
         Err(error) => panic!("{error}"),
     }
 }

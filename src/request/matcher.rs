@@ -2,59 +2,129 @@
 
 use std::{fmt, sync::Arc};
 
-use super::RecordedRequest;
+use super::{MessagePart, RecordedRequest};
 
 /// What claims a request for a lane: made by [`matchers`], or with the feature `wiremock` from any of its
 /// matchers.
 #[derive(Clone)]
 pub struct Matcher {
-    test: Arc<Test>,
-    runs_user_code: bool,
+    pub(crate) wants: Wants,
+}
+
+/// What a request has to have.
+#[derive(Clone)]
+pub(crate) enum Wants {
+    Model(String),
+    Header {
+        name: String,
+        value: String,
+    },
+    InLastUserText(String),
+    InSystemText(String),
+    ToolResult,
+    All(Vec<Matcher>),
+    /// What code of the user's says.
+    By(Arc<Test>),
 }
 
 /// `Err` says what the matcher wants and what it found.
 type Test = dyn Fn(&RecordedRequest) -> Result<(), String> + Send + Sync;
 
 impl Matcher {
-    fn built_in(
-        test: impl Fn(&RecordedRequest) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            test: Arc::new(test),
-            runs_user_code: false,
-        }
+    pub(crate) const fn new(wants: Wants) -> Self {
+        Self { wants }
     }
 
     pub(crate) fn foreign(
         test: impl Fn(&RecordedRequest) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            test: Arc::new(test),
-            runs_user_code: true,
-        }
+        Self::new(Wants::By(Arc::new(test)))
     }
 
     /// Claims a request that both claim.
     #[must_use]
     pub fn and(self, other: impl IntoMatcher) -> Self {
-        let other = other.into_matcher();
-        Self {
-            runs_user_code: self.runs_user_code || other.runs_user_code,
-            test: Arc::new(move |request| {
-                (self.test)(request)?;
-                (other.test)(request)
-            }),
-        }
+        Self::new(Wants::All(vec![self, other.into_matcher()]))
     }
 
     /// Whether it claims the request; if not, what it wants and what it found.
     pub(crate) fn check(&self, request: &RecordedRequest) -> Result<(), String> {
-        (self.test)(request)
+        match &self.wants {
+            Wants::Model(name) => equal("the model", name, Some(request.model())),
+            Wants::Header { name, value } => has_header(request, name, value),
+            Wants::InLastUserText(needle) => {
+                contains("the last user text", needle, &request.last_user_text())
+            }
+            Wants::InSystemText(needle) => {
+                let system = request.system().unwrap_or_default();
+                contains("the system text", needle, system)
+            }
+            Wants::ToolResult => has_tool_result(request),
+            Wants::All(all) => all.iter().try_for_each(|one| one.check(request)),
+            Wants::By(test) => test(request),
+        }
     }
 
-    pub(crate) const fn runs_user_code(&self) -> bool {
-        self.runs_user_code
+    pub(crate) fn runs_user_code(&self) -> bool {
+        match &self.wants {
+            Wants::By(_) => true,
+            Wants::All(all) => all.iter().any(Self::runs_user_code),
+            Wants::Model(_)
+            | Wants::Header { .. }
+            | Wants::InLastUserText(_)
+            | Wants::InSystemText(_)
+            | Wants::ToolResult => false,
+        }
     }
+}
+
+fn has_header(request: &RecordedRequest, name: &str, value: &str) -> Result<(), String> {
+    let mut values = request.headers().get_all(name).iter();
+    if values.any(|found| found.as_bytes() == value.as_bytes()) {
+        return Ok(());
+    }
+    equal(&format!("the header `{name}`"), value, request.header(name))
+}
+
+fn has_tool_result(request: &RecordedRequest) -> Result<(), String> {
+    let last = request.messages().last();
+    let result = |part: &MessagePart| matches!(part, MessagePart::ToolResult(_));
+    if last.is_some_and(|message| message.parts.iter().any(result)) {
+        Ok(())
+    } else {
+        Err("wants a tool result in the last message, found none".to_owned())
+    }
+}
+
+fn equal(what: &str, wanted: &str, found: Option<&str>) -> Result<(), String> {
+    match found {
+        Some(found) if found == wanted => Ok(()),
+        Some(found) => Err(format!(
+            "wants {what} to be `{wanted}`, found {}",
+            shown(found)
+        )),
+        None => Err(format!("wants {what} to be `{wanted}`, found none")),
+    }
+}
+
+fn contains(what: &str, needle: &str, found: &str) -> Result<(), String> {
+    if found.contains(needle) {
+        Ok(())
+    } else {
+        Err(format!(
+            "wants `{needle}` in {what}, found {}",
+            shown(found)
+        ))
+    }
+}
+
+/// The first 200 characters, escaped, and how many bytes were cut.
+fn shown(text: &str) -> String {
+    let Some((at, _)) = text.char_indices().nth(200) else {
+        return format!("`{}`", text.escape_debug());
+    };
+    let (head, tail) = text.split_at(at);
+    format!("`{}`… ({} more bytes)", head.escape_debug(), tail.len())
 }
 
 impl fmt::Debug for Matcher {
@@ -92,65 +162,37 @@ impl IntoMatcher for Matcher {
 /// ```
 pub mod matchers {
     pub use super::Matcher;
-    use super::RecordedRequest;
+    use super::{RecordedRequest, Wants};
 
     /// The request asks for this model.
     #[must_use]
     pub fn model(name: impl Into<String>) -> Matcher {
-        let name = name.into();
-        Matcher::built_in(move |request| equal("the model", &name, Some(request.model())))
+        Matcher::new(Wants::Model(name.into()))
     }
 
     /// The header has this value; the name's case does not matter.
     #[must_use]
     pub fn header(name: impl Into<String>, value: impl Into<String>) -> Matcher {
         let (name, value) = (name.into(), value.into());
-        let what = format!("the header `{name}`");
-        Matcher::built_in(move |request| {
-            let mut values = request.headers().get_all(name.as_str()).iter();
-            if values.any(|found| found.as_bytes() == value.as_bytes()) {
-                return Ok(());
-            }
-            equal(&what, &value, request.header(&name))
-        })
+        Matcher::new(Wants::Header { name, value })
     }
 
     /// The text of the last user message that has any contains this.
     #[must_use]
     pub fn last_user_text_contains(needle: impl Into<String>) -> Matcher {
-        let needle = needle.into();
-        Matcher::built_in(move |request| {
-            contains("the last user text", &needle, &request.last_user_text())
-        })
+        Matcher::new(Wants::InLastUserText(needle.into()))
     }
 
     /// The system prompt contains this.
     #[must_use]
     pub fn system_text_contains(needle: impl Into<String>) -> Matcher {
-        let needle = needle.into();
-        Matcher::built_in(move |request| {
-            contains(
-                "the system text",
-                &needle,
-                request.system().unwrap_or_default(),
-            )
-        })
+        Matcher::new(Wants::InSystemText(needle.into()))
     }
 
     /// The last message carries a tool result.
     #[must_use]
-    pub fn has_tool_result() -> Matcher {
-        Matcher::built_in(|request| {
-            let last = request.messages().last();
-            let result = |part: &super::super::MessagePart| {
-                matches!(part, super::super::MessagePart::ToolResult(_))
-            };
-            if last.is_some_and(|message| message.parts.iter().any(result)) {
-                Ok(())
-            } else {
-                Err("wants a tool result in the last message, found none".to_owned())
-            }
-        })
+    pub const fn has_tool_result() -> Matcher {
+        Matcher::new(Wants::ToolResult)
     }
 
     /// An own closure. It runs off the stub's own threads and outside its locks; a panic in it fails the
@@ -164,36 +206,5 @@ pub mod matchers {
                 Err("has a closure that said no".to_owned())
             }
         })
-    }
-
-    fn equal(what: &str, wanted: &str, found: Option<&str>) -> Result<(), String> {
-        match found {
-            Some(found) if found == wanted => Ok(()),
-            Some(found) => Err(format!(
-                "wants {what} to be `{wanted}`, found {}",
-                shown(found)
-            )),
-            None => Err(format!("wants {what} to be `{wanted}`, found none")),
-        }
-    }
-
-    fn contains(what: &str, needle: &str, found: &str) -> Result<(), String> {
-        if found.contains(needle) {
-            Ok(())
-        } else {
-            Err(format!(
-                "wants `{needle}` in {what}, found {}",
-                shown(found)
-            ))
-        }
-    }
-
-    /// The first 200 characters, escaped, and how many bytes were cut.
-    fn shown(text: &str) -> String {
-        let Some((at, _)) = text.char_indices().nth(200) else {
-            return format!("`{}`", text.escape_debug());
-        };
-        let (head, tail) = text.split_at(at);
-        format!("`{}`… ({} more bytes)", head.escape_debug(), tail.len())
     }
 }

@@ -15,12 +15,15 @@
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
-//! | `pick.rs` | the repertoire: which turn of its sequence, lanes and closure answers |
+//! | `scripted.rs` | [`Script`]: turns in sequence, lanes, closure, errors and stop reasons by index |
+//! | `pick.rs` | which of its turns answers |
+//! | `built.rs` | where it was written |
 //! | `drift.rs`, `schema.rs` | what a turn says and its request does not allow for |
 //! | `dice.rs` | numbers from the seed |
 
 mod api_error;
 mod arguments;
+mod built;
 mod citation;
 mod cut;
 mod dialect;
@@ -41,6 +44,7 @@ mod pick;
 mod place;
 mod reply;
 mod schema;
+mod scripted;
 mod server_tool;
 mod stop_reason;
 mod turn;
@@ -51,6 +55,7 @@ mod usage;
 pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
+pub(crate) use built::Built;
 pub use citation::{Citation, CitedSource};
 pub use cut::Cut;
 pub use dialect::Dialect;
@@ -75,10 +80,12 @@ pub(crate) use message::{CallOrder, Extent, Message};
 pub(crate) use pace::Beat;
 pub use pace::Pace;
 pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays, ToolKind};
-pub(crate) use pick::{Claims, Lane, Mismatch, Origin, Picked, Position, Repertoire, WhenPlayed};
+pub(crate) use pick::{Claims, Mismatch, Origin, Picked, Position};
 pub use place::After;
 pub(crate) use place::{Place, count};
 pub use reply::{Choice, CustomToolCall, Part, Reply, ServerToolCall, ServerToolResult, ToolCall};
+pub use scripted::Script;
+pub(crate) use scripted::{Lane, WhenPlayed};
 pub use server_tool::ServerTool;
 pub(crate) use server_tool::{ServerResult, ServerToolKind};
 pub use stop_reason::StopReason;

@@ -1,46 +1,10 @@
 //! Which turn answers: error by index, lane, closure, sequence, in that order. Pure: the server takes the
 //! lock, and runs user closures outside it.
 
-use std::{fmt, panic::Location, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use super::{ApiError, Era, Noise, StopReason, Turn, count};
-use crate::{
-    request::{Matcher, RecordedRequest},
-    small_map::SmallMap,
-};
-
-/// Everything a stub has to say, and to whom: what messages call its script.
-#[derive(Clone)]
-pub(crate) struct Repertoire {
-    pub(crate) turns: Vec<Arc<Turn>>,
-    pub(crate) lanes: Vec<Lane>,
-    pub(crate) answer: Option<Arc<Answer>>,
-    pub(crate) errors_at: SmallMap<usize, ApiError>,
-    pub(crate) stops_at: SmallMap<usize, StopReason>,
-    pub(crate) when_played: WhenPlayed,
-    pub(crate) seed: u64,
-    pub(crate) noise: Noise,
-    pub(crate) era: Era,
-    /// Where the stub was begun.
-    pub(crate) built: &'static Location<'static>,
-}
-
-pub(crate) type Answer = dyn Fn(&RecordedRequest, usize) -> Option<Turn> + Send + Sync;
-
-/// A matcher with its own sequence.
-#[derive(Clone, Debug)]
-pub(crate) struct Lane {
-    pub(crate) name: Arc<str>,
-    pub(crate) matcher: Matcher,
-    pub(crate) turns: Vec<Arc<Turn>>,
-}
-
-/// What happens when a sequence has run out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WhenPlayed {
-    Refuse,
-    RepeatLast,
-}
+use super::{Lane, Script, Turn, WhenPlayed};
+use crate::request::RecordedRequest;
 
 /// How far each sequence was played.
 #[derive(Clone, Debug)]
@@ -65,7 +29,7 @@ pub(crate) enum Origin {
     ErrorAt(usize),
 }
 
-/// What the repertoire has for a request.
+/// What the script has for a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Picked {
     Turn(Arc<Turn>, Origin),
@@ -89,51 +53,7 @@ pub(crate) struct Claims {
     pub(crate) mismatches: Vec<Mismatch>,
 }
 
-impl Repertoire {
-    pub(crate) fn new(built: &'static Location<'static>) -> Self {
-        Self {
-            turns: Vec::new(),
-            lanes: Vec::new(),
-            answer: None,
-            errors_at: SmallMap::new(),
-            stops_at: SmallMap::new(),
-            when_played: WhenPlayed::Refuse,
-            seed: 0,
-            noise: Noise::AsTheService,
-            era: Era::today(),
-            built,
-        }
-    }
-
-    /// Whether picking runs a closure of the user's.
-    /// Whether something of it may be dropped by the user's own code.
-    pub(crate) fn holds_user_code(&self) -> bool {
-        self.runs_user_code() || self.all_turns().any(|(_, turn)| turn.runs_user_code())
-    }
-
-    pub(crate) fn runs_user_code(&self) -> bool {
-        self.answer.is_some() || self.lanes.iter().any(|lane| lane.matcher.runs_user_code())
-    }
-
-    /// Every turn that is known before the first request.
-    pub(crate) fn all_turns(&self) -> impl Iterator<Item = (Origin, &Arc<Turn>)> {
-        let lanes = self.lanes.iter().enumerate().flat_map(|(at, lane)| {
-            let origin = move |n| Origin::Lane {
-                lane: at,
-                name: Arc::clone(&lane.name),
-                n,
-            };
-            lane.turns
-                .iter()
-                .enumerate()
-                .map(move |(n, turn)| (origin(n), turn))
-        });
-        let sequence = self.turns.iter().enumerate();
-        sequence
-            .map(|(n, turn)| (Origin::Sequence(n), turn))
-            .chain(lanes)
-    }
-
+impl Script {
     /// Asks every lane's matcher, after it was named to `asking`. Runs user code.
     pub(crate) fn claims(&self, request: &RecordedRequest, asking: impl Fn(usize)) -> Claims {
         let mut claims = Claims::default();
@@ -210,63 +130,22 @@ impl Repertoire {
         });
         turn.map(Arc::clone)
     }
-
-    /// `script of 2 turns and 1 lane, built at tests/chat.rs:41`.
-    pub(crate) fn description(&self) -> String {
-        let mut said = format!("script of {}", count(self.turns.len(), "turn"));
-        if !self.lanes.is_empty() {
-            let turns: usize = self.lanes.iter().map(|lane| lane.turns.len()).sum();
-            said = format!(
-                "{said} and {} with {}",
-                count(self.lanes.len(), "lane"),
-                count(turns, "turn")
-            );
-        }
-        if self.answer.is_some() {
-            said.push_str(" and a closure");
-        }
-        format!(
-            "{said}, built at {}:{}",
-            self.built.file(),
-            self.built.line()
-        )
-    }
-
-    /// What was never played: turns, and what is scripted for a call that never came.
-    pub(crate) fn unplayed(&self, position: &Position, calls: usize) -> Vec<String> {
-        let played = |origin: &Origin| match origin {
-            Origin::Sequence(n) => *n < position.sequence,
-            Origin::Lane { lane, n, .. } => position.lanes.get(*lane).is_some_and(|p| n < p),
-            Origin::Closure(_) | Origin::ErrorAt(_) => true,
-        };
-        let turns = self.all_turns().filter(|(origin, _)| !played(origin));
-        let turns = turns.map(|(origin, turn)| {
-            let (file, line) = (turn.built.file(), turn.built.line());
-            format!("{origin}, built at {file}:{line}, was never played")
-        });
-        let errors = self.errors_at.iter().map(|(index, _)| ("error_at", index));
-        let stops = self
-            .stops_at
-            .iter()
-            .map(|(index, _)| ("stop_reason_at", index));
-        let never_came = errors.chain(stops).filter(|(_, index)| **index >= calls);
-        let never_came = never_came.map(|(what, index)| {
-            let came = match calls {
-                0 => "no call came".to_owned(),
-                _ => format!("only {} came", count(calls, "call")),
-            };
-            let call = index + 1;
-            format!("`.{what}({index}, ..)`, for call #{call}, was never played: {came}")
-        });
-        turns.chain(never_came).collect()
-    }
 }
 
 impl Position {
-    pub(crate) fn new(repertoire: &Repertoire) -> Self {
+    pub(crate) fn new(script: &Script) -> Self {
         Self {
             sequence: 0,
-            lanes: vec![0; repertoire.lanes.len()],
+            lanes: vec![0; script.lanes.len()],
+        }
+    }
+
+    /// Whether that turn was played.
+    pub(crate) fn is_past(&self, origin: &Origin) -> bool {
+        match origin {
+            Origin::Sequence(n) => *n < self.sequence,
+            Origin::Lane { lane, n, .. } => self.lanes.get(*lane).is_some_and(|played| n < played),
+            Origin::Closure(_) | Origin::ErrorAt(_) => true,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! A turn: what the model says in one answer, and what happens to that answer on its way.
 
-use std::{panic::Location, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::{
-    After, ApiError, Cut, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine, Message,
-    Pace, Place, StopReason, Usage,
+    After, ApiError, Built, Cut, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine,
+    Message, Pace, Place, StopReason, Usage,
 };
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
@@ -30,14 +30,14 @@ pub struct Turn {
     pub(crate) says: Says,
     pub(crate) actions: Vec<(After, Action)>,
     pub(crate) faults: Vec<FaultVariant>,
-    pub(crate) noise: Option<Noise>,
+    pub(crate) noise: Noise,
     pub(crate) seed: Option<u64>,
     pub(crate) allows_drift: bool,
     pub(crate) era: Option<Era>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) cut: Option<Cut>,
     pub(crate) pace: Option<Pace>,
-    pub(crate) built: &'static Location<'static>,
+    pub(crate) built: Built,
 }
 
 /// What the turn says.
@@ -99,14 +99,14 @@ impl Turn {
             says,
             actions: Vec::new(),
             faults: Vec::new(),
-            noise: None,
+            noise: Noise::AsTheService,
             seed: None,
             allows_drift: false,
             era: None,
             dialect: None,
             cut: None,
             pace: None,
-            built: Location::caller(),
+            built: Built::here(),
         }
     }
 
@@ -184,7 +184,7 @@ impl Turn {
 
     /// Leaves out padding, pings and the other noise of the service, for readable snapshots.
     pub const fn plain(mut self) -> Self {
-        self.noise = Some(Noise::Plain);
+        self.noise = Noise::Plain;
         self
     }
 
@@ -288,7 +288,7 @@ impl Turn {
     }
 
     pub(crate) fn is_plain(&self) -> bool {
-        self.noise == Some(Noise::Plain)
+        self.noise == Noise::Plain
     }
 
     /// The test's handles to its answer: gates, and that of a live turn.

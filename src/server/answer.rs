@@ -64,7 +64,7 @@ async fn to_call(arrival: Arrival, api: Api, body: ReadBody, shared: &Arc<Shared
     let ((steps, live), outcome) = match decide(request, api, &body, shared).await {
         Ok(decided) => (decided, Outcome::Complete),
         Err(refusal) => {
-            let seed = Origin::ErrorAt(request.index()).seed(shared.config.repertoire.seed);
+            let seed = Origin::ErrorAt(request.index()).seed(shared.config.script.effective_seed());
             let mut context = shared.config.turnless(seed);
             context.dialect = shared.config.dialect_of(api, request);
             let steps = refusal::refuse(request, api, refusal, &context, shared);
@@ -118,8 +118,8 @@ async fn decide(
     };
     let cut = turn.cut.as_ref().unwrap_or(&shared.config.cut).clone();
     let place = || {
-        let (api, file, line) = (api.name(), turn.built.file(), turn.built.line());
-        format!("{origin} on {api}, built at {file}:{line}, for request {request}")
+        let (api, built) = (api.name(), &turn.built);
+        format!("{origin} on {api}, built at {built}, for request {request}")
     };
     check_drift(&turn, body, api, &place, shared).await?;
     let kept = responses::kept(api, request, body, &turn, &context);

@@ -1,6 +1,6 @@
 //! Building a stub.
 
-use std::{fmt, panic::Location, sync::Arc, time::Duration};
+use std::{fmt, panic::Location, time::Duration};
 
 use super::{
     clock::{Clock, Time},
@@ -13,10 +13,7 @@ use crate::{
     api::{Api, ByDefault, Form, SideScript, openai},
     plan,
     request::{IntoMatcher, RecordedRequest},
-    script::{
-        ApiError, Cut, Dialect, Era, Lane, Noise, Pace, Repertoire, StopReason, Turn, WhenPlayed,
-        nearest,
-    },
+    script::{ApiError, Built, Cut, Dialect, Era, Pace, Script, StopReason, Turn, nearest},
     small_map::SmallMap,
 };
 
@@ -45,7 +42,7 @@ impl WireStubBuilder {
     pub(super) fn new(built: &'static Location<'static>) -> Self {
         Self {
             config: Config {
-                repertoire: Repertoire::new(built),
+                script: Script::empty(Built::InCode(built)),
                 api: None,
                 dialect: None,
                 routes: SmallMap::new(),
@@ -66,7 +63,7 @@ impl WireStubBuilder {
     /// Adds a turn to the sequence, which answers in order of arrival.
     #[track_caller]
     pub fn turn(mut self, turn: impl Into<Turn>) -> Self {
-        self.config.repertoire.turns.push(Arc::new(turn.into()));
+        self.config.script = self.config.script.turn(turn);
         self
     }
 
@@ -79,7 +76,8 @@ impl WireStubBuilder {
         self
     }
 
-    /// Adds the turns of a script to the sequence.
+    /// Says what a script says too, as if its methods had been called here: its turns come behind those of the
+    /// sequence, its lanes beside the others; of two seeds or eras the later one holds.
     ///
     /// ```
     /// use llm_wire_stub::{Script, WireStub};
@@ -87,9 +85,14 @@ impl WireStubBuilder {
     /// let builder = WireStub::builder().script(Script::new(["Hello!", "Bye!"]));
     /// # let _ = builder;
     /// ```
-    pub fn script(mut self, script: crate::Script) -> Self {
-        let turns = &mut self.config.repertoire.turns;
-        turns.extend(script.into_turns().map(Arc::new));
+    ///
+    /// # Panics
+    ///
+    /// At the caller's line, if both have a lane of the same name, an error or a stop reason for the same call, or a
+    /// closure.
+    #[track_caller]
+    pub fn script(mut self, script: Script) -> Self {
+        self.config.script = self.config.script.and(script);
         self
     }
 
@@ -115,21 +118,7 @@ impl WireStubBuilder {
         matcher: impl IntoMatcher,
         turns: impl IntoIterator<Item = T>,
     ) -> Self {
-        let name: Arc<str> = name.into().into();
-        let lanes = &mut self.config.repertoire.lanes;
-        assert!(
-            !lanes.iter().any(|lane| lane.name == name),
-            "there are two lanes named `{name}`\n  help: give each lane a name of its own"
-        );
-        let mut shared_turns = Vec::new();
-        for turn in turns {
-            shared_turns.push(Arc::new(turn.into()));
-        }
-        lanes.push(Lane {
-            name,
-            matcher: matcher.into_matcher(),
-            turns: shared_turns,
-        });
+        self.config.script = self.config.script.lane(name, matcher, turns);
         self
     }
 
@@ -158,12 +147,7 @@ impl WireStubBuilder {
         mut self,
         answer: impl Fn(&RecordedRequest, usize) -> Option<Turn> + Send + Sync + 'static,
     ) -> Self {
-        let slot = &mut self.config.repertoire.answer;
-        assert!(
-            slot.is_none(),
-            "there are two closures\n  help: merge them into one, or use lanes"
-        );
-        *slot = Some(Arc::new(answer));
+        self.config.script = self.config.script.answer(answer);
         self
     }
 
@@ -175,8 +159,7 @@ impl WireStubBuilder {
     /// At the caller's line, if there is an error for this index already.
     #[track_caller]
     pub fn error_at(mut self, index: usize, error: ApiError) -> Self {
-        let before = self.config.repertoire.errors_at.insert(index, error);
-        assert!(before.is_none(), "{}", twice("errors", index));
+        self.config.script = self.config.script.error_at(index, error);
         self
     }
 
@@ -188,32 +171,31 @@ impl WireStubBuilder {
     /// At the caller's line, if there is a stop reason for this index already.
     #[track_caller]
     pub fn stop_reason_at(mut self, index: usize, reason: impl Into<StopReason>) -> Self {
-        let before = self.config.repertoire.stops_at.insert(index, reason.into());
-        assert!(before.is_none(), "{}", twice("stop reasons", index));
+        self.config.script = self.config.script.stop_reason_at(index, reason);
         self
     }
 
     /// Plays the last turn of a sequence, or of a lane, again and again instead of running out.
     pub fn repeat_last(mut self) -> Self {
-        self.config.repertoire.when_played = WhenPlayed::RepeatLast;
+        self.config.script = self.config.script.repeat_last();
         self
     }
 
     /// Makes ids, padding and fragment sizes from this seed; 0 by default.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.config.repertoire.seed = seed;
+        self.config.script = self.config.script.seed(seed);
         self
     }
 
     /// Leaves out padding, pings and the other noise of the service, for readable snapshots.
     pub fn plain(mut self) -> Self {
-        self.config.repertoire.noise = Noise::Plain;
+        self.config.script = self.config.script.plain();
         self
     }
 
     /// Writes all answers as the service wrote them at that time; a turn's own [`era`](Turn::era) goes before.
     pub fn era(mut self, era: Era) -> Self {
-        self.config.repertoire.era = era;
+        self.config.script = self.config.script.era(era);
         self
     }
 
@@ -522,7 +504,7 @@ impl WireStubBuilder {
                 ),
             });
         }
-        for (origin, turn) in self.config.repertoire.all_turns() {
+        for (origin, turn) in self.config.script.all_turns() {
             // a function of the user's runs when its turn is played, and off the caller's thread
             if turn.runs_user_code() {
                 continue;
@@ -530,12 +512,9 @@ impl WireStubBuilder {
             let context = self.config.context(turn, &origin, None);
             let cut = turn.cut.as_ref().unwrap_or(&self.config.cut).clone();
             plan::plan(turn, api, Form::Stream, &context, cut, None).map_err(|why| {
-                let (file, line) = (turn.built.file(), turn.built.line());
+                let (api, built) = (api.name(), &turn.built);
                 StartError {
-                    message: why.located(&format!(
-                        "{origin} on {}, built at {file}:{line}",
-                        api.name()
-                    )),
+                    message: why.located(&format!("{origin} on {api}, built at {built}")),
                 }
             })?;
         }
@@ -543,14 +522,10 @@ impl WireStubBuilder {
     }
 }
 
-fn twice(what: &str, index: usize) -> String {
-    format!("there are two {what} for the call with index {index}\n  help: remove one of the two")
-}
-
 impl fmt::Debug for WireStubBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WireStubBuilder")
-            .field("script", &self.config.repertoire.description())
+            .field("script", &self.config.script.description())
             .finish_non_exhaustive()
     }
 }

@@ -88,7 +88,7 @@ impl Fallback {
         let message = format!(
             "the fallback for {request} {why}\n  where: {}, the fallback at {}\n  \
              help: keep the mock server until the stub is dropped",
-            shared.config.repertoire.description(),
+            shared.config.script.description(),
             self.0
         );
         request.set_answered_by("502: no fallback".to_owned());

@@ -156,7 +156,7 @@ async fn decide(
     }
     let request = recorded.arrival.request.clone();
     let deciding = answer::to_request(recorded, shared);
-    let decided = if shared.config.repertoire.runs_user_code() {
+    let decided = if shared.config.script.runs_user_code() {
         while_client_stays(connection, deciding).await
     } else {
         Some(deciding.await)

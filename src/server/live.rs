@@ -11,8 +11,8 @@ use std::{
 
 use super::wait::{Found, PATIENCE, Wait};
 use crate::script::{
-    CallOrder, Ending, Extent, Heard, Live, LiveLine, Message, Played, Reached, Says, ScriptedPart,
-    StopReason, ToolKind, Turn, Words,
+    CallOrder, Ending, Extent, Heard, Live, LiveLine, Message, Noise, Played, Reached, Says,
+    ScriptedPart, StopReason, ToolKind, Turn, Words,
 };
 
 /// Each call is a [`Writing`]: a future that writes when it is awaited.
@@ -192,7 +192,7 @@ fn only_parts(turn: Turn) -> Option<Vec<ScriptedPart>> {
         says: Says::Message(message),
         actions,
         faults,
-        noise: None,
+        noise: Noise::AsTheService,
         seed: None,
         era: None,
         dialect: None,

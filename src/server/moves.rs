@@ -224,7 +224,7 @@ impl StubHandle {
             matches!(self.shared.clock, Time::Moved(_)),
             "`{name}` cannot move the system's clock\n  where: {}\n  \
              help: build the stub with `.clock(Clock::tokio())` or `.clock(Clock::manual())`",
-            self.shared.config.repertoire.description()
+            self.shared.config.script.description()
         );
     }
 
@@ -235,7 +235,7 @@ impl StubHandle {
             !of_tokio,
             "`{name}_blocking` cannot move the time of a tokio runtime: only the runtime itself can\n  where: {}\n  \
              help: await `{name}` there, or build the stub with `.clock(Clock::manual())`",
-            self.shared.config.repertoire.description()
+            self.shared.config.script.description()
         );
     }
 

@@ -18,7 +18,7 @@ pub(super) fn not_served(arrival: Arrival, shared: &Shared) -> Answer {
     let request = &arrival.request;
     let message = format!(
         "nothing is served at {request}\n  where: {}\n  expected: {}\n  help: {}",
-        shared.config.repertoire.description(),
+        shared.config.script.description(),
         routes(shared),
         help(request, shared),
     );

@@ -1,4 +1,4 @@
-//! Which turn answers: the repertoire is asked, and what it has is made a turn or a refusal.
+//! Which turn answers: the script is asked, and what it has is made a turn or a refusal.
 
 use std::sync::{
     Arc,
@@ -15,27 +15,27 @@ use crate::{
     script::{Claims, Origin, Picked, Says, Turn},
 };
 
-/// The turn that the repertoire has for this request.
+/// The turn that the script has for this request.
 pub(super) async fn pick(
     request: &RecordedRequest,
     shared: &Arc<Shared>,
 ) -> Result<(Arc<Turn>, Origin), Refusal> {
-    let repertoire = &shared.config.repertoire;
+    let script = &shared.config.script;
     let index = match request.kind() {
         Kind::ModelCall { index, .. } => index,
         Kind::SideRoad { .. } | Kind::Fallback | Kind::NotServed | Kind::Malformed => 0,
     };
-    let asked = repertoire.errors_at.get(&index).is_none();
-    let (claims, answered) = if asked && repertoire.runs_user_code() {
+    let asked = script.errors_at.get(&index).is_none();
+    let (claims, answered) = if asked && script.runs_user_code() {
         ask(request, index, shared).await?
     } else if asked {
-        (repertoire.claims(request, |_| ()), None)
+        (script.claims(request, |_| ()), None)
     } else {
         Default::default()
     };
     let picked = {
         let mut state = shared.lock();
-        repertoire.pick(index, &mut state.position, claims, answered)
+        script.pick(index, &mut state.position, claims, answered)
     };
     match picked {
         Picked::Turn(turn, origin) => Ok((stamped(turn, index, &origin, shared)?, origin)),
@@ -53,7 +53,7 @@ pub(super) async fn pick(
         Picked::Exhausted(mismatches) => Err(refusal::exhausted(
             request,
             "the sequence",
-            repertoire.turns.len(),
+            script.turns.len(),
             &refusal::passed_on(&mismatches, shared),
             shared,
         )),
@@ -69,7 +69,7 @@ fn stamped(
     origin: &Origin,
     shared: &Shared,
 ) -> Result<Arc<Turn>, Refusal> {
-    let Some(reason) = shared.config.repertoire.stops_at.get(&index) else {
+    let Some(reason) = shared.config.script.stops_at.get(&index) else {
         return Ok(turn);
     };
     match (&turn.says, origin) {
@@ -86,7 +86,7 @@ fn stamped(
                 } else {
                     "an error"
                 },
-                shared.config.repertoire.description()
+                shared.config.script.description()
             ),
         )),
     }
@@ -104,21 +104,21 @@ async fn ask(
     let code = {
         let (shared, request, asked) = (Arc::clone(shared), request.clone(), Arc::clone(&asked));
         move || {
-            let repertoire = &shared.config.repertoire;
-            let claims = repertoire.claims(&request, |lane| asked.store(lane, Ordering::Relaxed));
+            let script = &shared.config.script;
+            let claims = script.claims(&request, |lane| asked.store(lane, Ordering::Relaxed));
             asked.store(CLOSURE, Ordering::Relaxed);
             let unclaimed = claims.claimed.is_empty();
-            let answered = unclaimed.then(|| repertoire.ask(&request, index)).flatten();
+            let answered = unclaimed.then(|| script.ask(&request, index)).flatten();
             (claims, answered)
         }
     };
     off_worker(code).await.map_err(|panic| {
-        let repertoire = &shared.config.repertoire;
-        let who = match repertoire.lanes.get(asked.load(Ordering::Relaxed)) {
+        let script = &shared.config.script;
+        let who = match script.lanes.get(asked.load(Ordering::Relaxed)) {
             Some(lane) => format!("the matcher of lane `{}`", lane.name),
             None => "the closure".to_owned(),
         };
-        let place = format!("{}, for request {request}", repertoire.description());
+        let place = format!("{}, for request {request}", script.description());
         refusal::panicked(&who, &panic, &place)
     })
 }

@@ -72,7 +72,7 @@ pub(super) fn exhausted(
     let message = format!(
         "no turn left for request {request}\n  where: {}; {played}{passed_on}\n  \
          help: add a turn to {queue}{or_else}",
-        shared.config.repertoire.description()
+        shared.config.script.description()
     );
     Refusal::by_stub("exhausted", message)
 }
@@ -85,7 +85,7 @@ pub(super) fn unclaimed(
     let message = format!(
         "no lane claims request {request}\n  where: {}{}\n  \
          help: add a lane for it, or turns for what no lane claims",
-        shared.config.repertoire.description(),
+        shared.config.script.description(),
         passed_on(mismatches, shared)
     );
     Refusal::by_stub("unclaimed", message)
@@ -97,7 +97,7 @@ pub(super) fn passed_on(mismatches: &[Mismatch], shared: &Shared) -> String {
     let mut lines: String = lanes
         .map(|(name, why)| format!("\n  lane `{name}` {why}"))
         .collect();
-    if shared.config.repertoire.answer.is_some() {
+    if shared.config.script.answer.is_some() {
         lines.push_str("\n  the closure said `None`");
     }
     lines
@@ -108,7 +108,7 @@ pub(super) fn ambiguous(request: &RecordedRequest, lanes: &[Arc<str>], shared: &
     let message = format!(
         "several lanes claim request {request}\n  where: {}\n  expected: one lane\n  found: {}\n  \
          help: make their matchers exclude each other",
-        shared.config.repertoire.description(),
+        shared.config.script.description(),
         names.join(", ")
     );
     Refusal::by_stub("ambiguous", message)

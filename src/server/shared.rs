@@ -27,7 +27,7 @@ use crate::{
     },
     request::{Kind, Outcome, Received, RecordedRequest},
     script::{
-        Cut, Dialect, GateLatch, Noise, Origin, Pace, Position, Repertoire, Report, Turn, remember,
+        Built, Cut, Dialect, GateLatch, Origin, Pace, Position, Report, Script, Turn, remember,
     },
     small_map::SmallMap,
     verify::{Verification, VerifyError, journal_lines},
@@ -35,7 +35,7 @@ use crate::{
 
 /// How the stub was built.
 pub(super) struct Config {
-    pub(super) repertoire: Repertoire,
+    pub(super) script: Script,
     /// The only API served, if one was named.
     pub(super) api: Option<Api>,
     /// The form of all answers of OpenAI Chat, if it is the same.
@@ -65,8 +65,8 @@ impl Config {
     /// What an answer without a turn depends on.
     pub(super) fn turnless(&self, seed: u64) -> Context {
         Context {
-            era: self.repertoire.era,
-            ..Context::unasked(seed, self.repertoire.noise == Noise::Plain)
+            era: self.script.era.unwrap_or_default(),
+            ..Context::unasked(seed, self.script.is_plain())
         }
     }
 
@@ -84,14 +84,11 @@ impl Config {
     ) -> Context {
         let seed = turn
             .seed
-            .unwrap_or_else(|| origin.seed(self.repertoire.seed));
+            .unwrap_or_else(|| origin.seed(self.script.effective_seed()));
         let mut context = Context {
-            era: turn.era.unwrap_or(self.repertoire.era),
+            era: turn.era.or(self.script.era).unwrap_or_default(),
             dialect: turn.dialect.or(self.dialect).unwrap_or_default(),
-            ..Context::unasked(
-                seed,
-                turn.is_plain() || self.repertoire.noise == Noise::Plain,
-            )
+            ..Context::unasked(seed, turn.is_plain() || self.script.is_plain())
         };
         if let Some((api, body, sent)) = asked {
             let model = body.get("model").and_then(Value::as_str);
@@ -188,7 +185,7 @@ impl Shared {
             past: Vec::new(),
             calls: 0,
             times: Vec::new(),
-            position: Position::new(&config.repertoire),
+            position: Position::new(&config.script),
             problems: Vec::new(),
             overflow: 0,
             hold: None,
@@ -214,7 +211,7 @@ impl Shared {
             stop: watch::Sender::new(false),
             dialects: AtomicBool::new(false),
         });
-        let turns = shared.config.repertoire.all_turns();
+        let turns = shared.config.script.all_turns();
         let mut named = shared.config.dialect.is_some();
         turns.for_each(|(_, turn)| {
             named |= turn.dialect.is_some();
@@ -360,7 +357,7 @@ impl Shared {
         let lines: Vec<String> = state.journal.iter().map(RecordedRequest::line).collect();
         format!(
             "  where: {}\n{}",
-            self.config.repertoire.description(),
+            self.config.script.description(),
             journal_lines(&lines)
         )
     }
@@ -372,10 +369,7 @@ impl Shared {
     /// The report, if anything does not fit; it is written only then.
     pub(super) fn verify(&self) -> Result<(), VerifyError> {
         let state = self.lock();
-        let mut unplayed = self
-            .config
-            .repertoire
-            .unplayed(&state.position, state.calls);
+        let mut unplayed = self.config.script.unplayed(&state.position, state.calls);
         let never_came = state.batches.never_came(&self.config.side_roads.batches);
         unplayed.extend(never_came.map(|id| {
             format!(
@@ -389,7 +383,7 @@ impl Shared {
             return Ok(());
         }
         let verification = Verification {
-            script: self.config.repertoire.description(),
+            script: self.config.script.description(),
             unplayed,
             problems: state.problems.clone(),
             calls: {
@@ -404,13 +398,10 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        let repertoire = std::mem::replace(
-            &mut self.config.repertoire,
-            Repertoire::new(std::panic::Location::caller()),
-        );
+        let script = std::mem::replace(&mut self.config.script, Script::empty(Built::here()));
         let side_roads = std::mem::take(&mut self.config.side_roads);
-        if repertoire.holds_user_code() || side_roads.holds_user_code() {
-            drop_off_worker((repertoire, side_roads));
+        if script.holds_user_code() || side_roads.holds_user_code() {
+            drop_off_worker((script, side_roads));
         }
     }
 }
@@ -486,7 +477,7 @@ impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
         f.debug_struct("WireStub")
-            .field("script", &self.config.repertoire.description())
+            .field("script", &self.config.script.description())
             .field("calls", &state.calls)
             .field("in_flight", &state.in_flight)
             .field("connections", &state.connections)

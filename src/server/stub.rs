@@ -232,11 +232,11 @@ impl StubHandle {
     #[must_use]
     #[track_caller]
     pub fn lane(&self, name: &str) -> LaneView {
-        let lanes = &self.shared.config.repertoire.lanes;
+        let lanes = &self.shared.config.script.lanes;
         assert!(
             lanes.iter().any(|lane| &*lane.name == name),
             "there is no lane `{name}`\n  where: {}\n  help: {}",
-            self.shared.config.repertoire.description(),
+            self.shared.config.script.description(),
             if lanes.is_empty() {
                 "lanes are added with `.lane(name, matcher, turns)`".to_owned()
             } else {

@@ -31,7 +31,7 @@ fn undrawn(body: &[u8]) -> String {
 fn turn(name: &str, recorded: &[u8]) -> Turn {
     let script = Script::from_wire(API, recorded);
     let script = script.unwrap_or_else(|error| panic!("{name}: {error}"));
-    script.turns()[0].clone()
+    Turn::clone(&script.turns()[0])
 }
 
 #[track_caller]

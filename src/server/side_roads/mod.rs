@@ -64,7 +64,11 @@ pub(super) async fn to_side_road(
 /// A seed that no turn of the script has.
 fn seed(shared: &Shared, kind: u64, number: usize) -> u64 {
     let number = u64::try_from(number).unwrap_or(u64::MAX);
-    Dice::branch(shared.config.repertoire.seed, !((kind << 32) ^ number)).next()
+    Dice::branch(
+        shared.config.script.effective_seed(),
+        !((kind << 32) ^ number),
+    )
+    .next()
 }
 
 async fn decide(
@@ -96,7 +100,7 @@ async fn by_user_code<T: Send + 'static>(
         off_worker(move || code(&request, &shared)).await
     };
     made.map_err(|panic| {
-        let script = shared.config.repertoire.description();
+        let script = shared.config.script.description();
         refusal::panicked(who, &panic, &format!("{script}, for request {request}"))
     })
 }

@@ -55,7 +55,7 @@ pub(super) async fn answer(
 
 /// What is not said.
 fn refused(misfit: Misfit, request: &RecordedRequest, shared: &Shared) -> Refusal {
-    let script = shared.config.repertoire.description();
+    let script = shared.config.script.description();
     let place = format!("{script}, for request {request}");
     match misfit {
         Misfit::Unplayable { what, found, help } => Refusal::by_stub(

@@ -257,8 +257,8 @@ impl Drafting<'_> {
             BatchResult::Expired => (Fate::Expired, line(custom_id, "expired", None)),
             BatchResult::Turn(turn) => {
                 let place = || {
-                    let (file, line) = (turn.built.file(), turn.built.line());
-                    format!("the result of `{custom_id}` in a batch, built at {file}:{line}")
+                    let built = &turn.built;
+                    format!("the result of `{custom_id}` in a batch, built at {built}")
                 };
                 if let Some(why) = result.problem() {
                     return Err(Unsayable::Unplayable(why, place()));
