@@ -979,6 +979,13 @@ async fn a_wait_that_gives_up_says_for_what_and_why() {
     ]);
 
     let handle = stub.handle();
+    let waiting = handle.wait_for_requests(2);
+    stub.reset();
+    assert_texts([(
+        gave_up(waiting).await,
+        giving_up("2 requests", "the stub was reset", &report, NEXT_CALL),
+    )]);
+
     drop(stub);
     let gone = "the stub was dropped";
     assert_texts([

@@ -17,7 +17,7 @@ use crate::{api::Api, script::Dialect};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Still under way, or its stub was dropped first.
+    /// Still under way, or its stub was dropped or reset first.
     Open,
     /// Written to its end.
     Complete,

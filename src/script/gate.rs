@@ -160,11 +160,16 @@ impl GateLatch {
         state.stubs += 1;
     }
 
-    /// The stub that plays this gate is gone; this is its last report.
-    pub(crate) fn unbind(&self, report: &Arc<Report>, patience: Duration) {
+    /// The stub that was named with this report is gone; its last one stands in for that, as long as no other
+    /// stub was named.
+    pub(crate) fn unbind(&self, report: &Arc<Report>, last: &Arc<Report>) {
         self.update(|state| {
-            state.stub = Some((Arc::clone(report), patience));
             state.stubs = state.stubs.saturating_sub(1);
+            if let Some((named, _)) = &mut state.stub {
+                if Arc::ptr_eq(named, report) {
+                    *named = Arc::clone(last);
+                }
+            }
         });
     }
 

@@ -292,6 +292,13 @@ impl LiveLine {
 #[derive(Debug)]
 pub(crate) struct LiveClaim(LiveLine);
 
+impl LiveClaim {
+    /// Nothing is played any more, for this reason.
+    pub(crate) fn end(&self, why: &'static str) {
+        self.0.end(why);
+    }
+}
+
 impl Drop for LiveClaim {
     fn drop(&mut self) {
         self.0.end("the client has left");

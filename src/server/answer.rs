@@ -29,7 +29,7 @@ pub(super) struct Answer {
     /// What becomes of the request once the answer is complete.
     pub(super) outcome: Outcome,
     /// Held while the answer is a live turn's.
-    _live: Option<LiveClaim>,
+    _live: Option<Playing>,
 }
 
 impl Answer {
@@ -39,6 +39,21 @@ impl Answer {
             steps,
             outcome,
             _live: None,
+        }
+    }
+}
+
+/// A live turn that is played in a run.
+struct Playing {
+    claim: LiveClaim,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        let ended = self.shared.lock().ended;
+        if let Some(why) = ended {
+            self.claim.end(why);
         }
     }
 }
@@ -76,7 +91,10 @@ async fn to_call(arrival: Arrival, api: Api, body: ReadBody, shared: &Arc<Shared
         arrival,
         steps,
         outcome,
-        _live: live,
+        _live: live.map(|claim| Playing {
+            claim,
+            shared: Arc::clone(shared),
+        }),
     }
 }
 

@@ -29,7 +29,6 @@ const BODY_LIMIT: usize = 32 * 1024 * 1024;
 #[must_use = "nothing is served until `start` is called"]
 pub struct WireStubBuilder {
     pub(super) config: Config,
-    verify_on_drop: VerifyOnDrop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +54,8 @@ impl WireStubBuilder {
                 fallback: None,
                 clock: Clock::system(),
                 side_roads: SideScript::default(),
+                verify_on_drop: VerifyOnDrop::Yes,
             },
-            verify_on_drop: VerifyOnDrop::Yes,
         }
     }
 
@@ -454,7 +453,7 @@ impl WireStubBuilder {
 
     /// Leaves the check of [`WireStub::verify`] to the test; by default a dropped stub makes it too.
     pub fn without_verify_on_drop(mut self) -> Self {
-        self.verify_on_drop = VerifyOnDrop::No;
+        self.config.verify_on_drop = VerifyOnDrop::No;
         self
     }
 
@@ -485,7 +484,7 @@ impl WireStubBuilder {
             self.check(api)?;
         }
         let clock = Time::start(&self.config.clock).map_err(|message| StartError { message })?;
-        WireStub::launch(self.config, clock, self.verify_on_drop).map_err(|error| StartError {
+        WireStub::launch(self.config, clock).map_err(|error| StartError {
             message: format!(
                 "the stub could not start: {error}\n  \
                  help: it needs a free port of 127.0.0.1 and one thread"

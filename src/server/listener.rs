@@ -13,6 +13,7 @@ use super::{
     play::{self, Then},
     request_head::{AfterAnswer, NoRequest},
     route,
+    runs::Runs,
     runtime::{First, race, runtime},
     shared::Shared,
 };
@@ -31,110 +32,118 @@ pub(super) fn bind() -> io::Result<(std::net::TcpListener, SocketAddr)> {
 
 /// Serves connections until the stub is dropped.
 #[expect(clippy::disallowed_types, reason = "as `bind`")]
-pub(super) fn serve(listener: std::net::TcpListener, shared: &Arc<Shared>) -> io::Result<()> {
+pub(super) fn serve(listener: std::net::TcpListener, runs: &Arc<Runs>) -> io::Result<()> {
     let runtime = runtime()?;
     let _entered = runtime.enter();
-    if let Some(activity) = shared.clock.activity() {
-        let (door, shared) = (listener.try_clone()?, Arc::downgrade(shared));
+    if let Some(activity) = runs.clock.activity() {
+        let (door, runs) = (listener.try_clone()?, Arc::downgrade(runs));
         activity.open_door(move || {
             let _entered = runtime.enter();
-            while let (Some(shared), Ok((stream, _))) = (shared.upgrade(), door.accept()) {
+            while let (Some(runs), Ok((stream, _))) = (runs.upgrade(), door.accept()) {
                 let stream = stream.set_nonblocking(true).map(|()| stream);
                 if let Ok(stream) = stream.and_then(TcpStream::from_std) {
-                    welcome(stream, shared);
+                    welcome(stream, runs);
                 }
             }
         });
     }
     let listener = TcpListener::from_std(listener)?;
-    let (stopped, accepting) = (Arc::clone(shared), Arc::clone(shared));
-    spawn(shared, async move {
+    let (stopped, accepting) = (Arc::clone(runs), Arc::clone(runs));
+    spawn(runs, async move {
         race(stopped.stopped(), accept(listener, accepting)).await;
     });
     Ok(())
 }
 
 /// Runs a task of the stub; on the background runtime, which has to be entered.
-fn spawn(shared: &Shared, task: impl Future<Output = ()> + Send + 'static) {
-    match shared.clock.activity() {
+fn spawn(runs: &Runs, task: impl Future<Output = ()> + Send + 'static) {
+    match runs.clock.activity() {
         None => drop(tokio::spawn(task)),
         Some(activity) => drop(tokio::spawn(activity.task(task))),
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, runs: Arc<Runs>) {
     loop {
         // out of descriptors, or the client left in the queue: nothing to do but to go on, without haste
         let Ok((stream, _)) = listener.accept().await else {
             system_wait(Duration::from_millis(1)).await;
             continue;
         };
-        welcome(stream, Arc::clone(&shared));
+        welcome(stream, Arc::clone(&runs));
     }
 }
 
 /// Serves one connection.
-fn welcome(stream: TcpStream, shared: Arc<Shared>) {
-    let serving = Arc::clone(&shared);
+fn welcome(stream: TcpStream, runs: Arc<Runs>) {
+    let serving = Arc::clone(&runs);
     spawn(&serving, async move {
         let _ = stream.set_nodelay(true);
-        let number = shared.update(|state| {
-            state.connections += 1;
-            state.connections_seen += 1;
-            state.connections_seen - 1
-        });
-        let _counted = Counted(Arc::clone(&shared));
-        let stopped = Arc::clone(&shared);
-        race(converse(stream, shared, number), stopped.stopped()).await;
+        let (number, _connected) = runs.connected();
+        let stopped = Arc::clone(&runs);
+        race(converse(stream, runs, number), stopped.stopped()).await;
     });
 }
 
-/// Takes the connection off the count when its task ends, however it ends.
-struct Counted(Arc<Shared>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.update(|state| state.connections -= 1);
+/// One connection, from its first request to its end.
+async fn converse(stream: TcpStream, runs: Arc<Runs>, number: usize) {
+    let mut connection = Connection::new(stream, runs.clock.activity());
+    loop {
+        let read = match connection.read_request(runs.config.body_limit).await {
+            Ok(raw) => Ok(raw),
+            Err(NoRequest::Malformed(status, why)) => Err((status, why)),
+            Err(NoRequest::Closed) => return,
+        };
+        let run = runs.current();
+        let exchanged = race(exchange(connection, read, number, &run), run.over()).await;
+        match exchanged {
+            First::A(Some((left, AfterAnswer::KeepAlive))) => connection = left,
+            First::A(Some((left, AfterAnswer::Close))) => {
+                return left.close(runs.config.patience).await;
+            }
+            First::A(None) | First::B(()) => return,
+        }
     }
 }
 
-/// One connection, from its first request to its end.
-async fn converse(stream: TcpStream, shared: Arc<Shared>, number: usize) {
+/// One request and its answer; what is left of the connection, if anything is.
+async fn exchange(
+    mut connection: Connection,
+    read: Result<RawRequest, (u16, String)>,
+    number: usize,
+    shared: &Arc<Shared>,
+) -> Option<(Connection, AfterAnswer)> {
     let patience = shared.config.patience;
-    let activity = shared.clock.activity();
-    let mut connection = Connection::new(stream, activity);
-    loop {
-        let (mut answer, after) = match connection.read_request(shared.config.body_limit).await {
-            Ok(raw) => {
-                let after = raw.after;
-                // also while it waits for what is not of the stub: the user's code, the fallback
-                let _work = activity.map(Activity::work);
-                match decide(&mut connection, raw, number, &shared).await {
-                    Ok(answer) => (answer, after),
-                    Err(Then::Close) => return connection.close(patience).await,
-                    Err(Then::Reset) => return connection.reset(patience, || ()).await,
-                    Err(Then::Next | Then::Drop) => return,
+    let (mut answer, after) = match read {
+        Ok(raw) => {
+            let after = raw.after;
+            // also while it waits for what is not of the stub: the user's code, the fallback
+            let _work = shared.clock.activity().map(Activity::work);
+            match decide(&mut connection, raw, number, shared).await {
+                Ok(answer) => (answer, after),
+                Err(Then::Close) => return Some((connection, AfterAnswer::Close)),
+                Err(Then::Reset) => {
+                    connection.reset(patience, || ()).await;
+                    return None;
                 }
+                Err(Then::Next | Then::Drop) => return None,
             }
-            Err(NoRequest::Malformed(status, why)) => (
-                plain::to_malformed(status, &why, number, &shared),
-                AfterAnswer::Close,
-            ),
-            Err(NoRequest::Closed) => return,
-        };
-        match play::play(&mut connection, &mut answer, after, &shared).await {
-            Then::Next => {}
-            Then::Close => {
-                // the answer is done; how long the client keeps its side open is its own affair
-                drop(answer);
-                return connection.close(patience).await;
-            }
-            Then::Drop => return,
-            Then::Reset => {
-                let request = &answer.arrival.request;
-                let too_late = || request.set_remark("reset before the client had read it all");
-                return connection.reset(patience, too_late).await;
-            }
+        }
+        Err((status, why)) => (
+            plain::to_malformed(status, &why, number, shared),
+            AfterAnswer::Close,
+        ),
+    };
+    match play::play(&mut connection, &mut answer, after, shared).await {
+        Then::Next => Some((connection, AfterAnswer::KeepAlive)),
+        // the answer is done; how long the client keeps its side open is its own affair
+        Then::Close => Some((connection, AfterAnswer::Close)),
+        Then::Drop => None,
+        Then::Reset => {
+            let request = &answer.arrival.request;
+            let too_late = || request.set_remark("reset before the client had read it all");
+            connection.reset(patience, too_late).await;
+            None
         }
     }
 }

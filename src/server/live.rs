@@ -382,7 +382,7 @@ impl fmt::Debug for Writing {
     }
 }
 
-/// A live turn has nobody left to write to: its client has left, or its stub was dropped.
+/// A live turn has nobody left to write to: its client has left, or its stub was dropped or reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone(&'static str);
 

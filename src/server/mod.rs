@@ -15,7 +15,8 @@
 //!
 //! `builder.rs`, `stub.rs` and `moves.rs` are what a test sees of it, `wait.rs` what it awaits; `activity.rs` says
 //! when a clock may be moved; `double.rs` says given bytes, for what is about connections only.
-//! `shared.rs` is what all of them share, `runtime.rs` what they run on.
+//! `shared.rs` is what all of them share in one run of the script, `runs.rs` what outlives a reset, `runtime.rs` what they
+//! run on.
 
 mod activity;
 mod answer;
@@ -40,6 +41,7 @@ mod request_head;
 mod responses;
 mod route;
 mod rules;
+mod runs;
 mod runtime;
 mod shared;
 mod side_roads;

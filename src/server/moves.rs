@@ -147,7 +147,7 @@ impl StubHandle {
 
     /// Moves the clock until model call `n` has come, counted from 1 as in messages, and gives back how long that
     /// was on this clock after the answer before it was done, however that ended; nothing, if it was not done yet;
-    /// for the first call the time since the stub's start. A call that has come already is told at once.
+    /// for the first call the time since the stub's start, or its reset. A call that has come already is told at once.
     ///
     /// On [`Clock::tokio`](crate::Clock::tokio) it moves in the small steps of [`advance`](Self::advance), so that
     /// the client's back-off is measured to a hundredth, and exactly if it is a round number. On a manual clock it moves
@@ -171,10 +171,10 @@ impl StubHandle {
             if let Some(waited) = waited() {
                 return Ok(waited);
             }
-            let Time::Moved(clock) = &shared.clock else {
+            let Time::Moved(clock) = &*shared.clock else {
                 return poll_fn(|context| {
                     let look = |state: &mut State| {
-                        let gone = || state.stopped.then(|| Err(DROPPED.to_owned()));
+                        let gone = || state.ended.map(|why| Err(why.to_owned()));
                         time_to(state, n).map(Ok).or_else(gone)
                     };
                     shared
@@ -221,21 +221,21 @@ impl StubHandle {
     #[track_caller]
     fn check_movable(&self, name: &str) {
         assert!(
-            matches!(self.shared.clock, Time::Moved(_)),
+            matches!(*self.runs.clock, Time::Moved(_)),
             "`{name}` cannot move the system's clock\n  where: {}\n  \
              help: build the stub with `.clock(Clock::tokio())` or `.clock(Clock::manual())`",
-            self.shared.config.script.description()
+            self.runs.config.script.description()
         );
     }
 
     #[track_caller]
     fn check_blocking(&self, name: &str) {
-        let of_tokio = matches!(&self.shared.clock, Time::Moved(clock) if clock.has_timers());
+        let of_tokio = matches!(&*self.runs.clock, Time::Moved(clock) if clock.has_timers());
         assert!(
             !of_tokio,
             "`{name}_blocking` cannot move the time of a tokio runtime: only the runtime itself can\n  where: {}\n  \
              help: await `{name}` there, or build the stub with `.clock(Clock::manual())`",
-            self.shared.config.script.description()
+            self.runs.config.script.description()
         );
     }
 
@@ -245,14 +245,15 @@ impl StubHandle {
         help: &'static str,
         moving: impl FnOnce(Arc<Shared>) -> F,
     ) -> Wait<T> {
-        let (shared, reporter) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
+        let shared = self.shared();
+        let reporter = Arc::clone(&shared);
         let patience = shared.config.patience;
         let report = move || {
             let clock = describe(&reporter.clock);
             format!("{}{clock}\n  help: {help}", reporter.report())
         };
         let wait = Wait::by(what, patience, moving(Arc::clone(&shared)), report);
-        match shared.clock {
+        match *shared.clock {
             Time::System { .. } => wait,
             Time::Moved(_) => wait.while_same(move || shared.clock.now()),
         }
@@ -262,17 +263,15 @@ impl StubHandle {
 /// No client backs off for longer.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-const DROPPED: &str = "the stub was dropped";
-
 fn check_runs(shared: &Shared) -> Result<(), String> {
-    if shared.lock().stopped {
-        return Err(DROPPED.to_owned());
+    match shared.lock().ended {
+        Some(why) => Err(why.to_owned()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn moved(shared: &Shared) -> Result<&Moved, String> {
-    match &shared.clock {
+    match &*shared.clock {
         Time::Moved(clock) => Ok(clock),
         Time::System { .. } => Err("the system's clock moves by itself".to_owned()),
     }
@@ -283,7 +282,7 @@ fn time_to(state: &State, n: usize) -> Option<Duration> {
     let call = n.checked_sub(1)?;
     let arrived = state.times.get(call)?.arrived;
     let since = match call.checked_sub(1) {
-        None => Duration::ZERO,
+        None => state.began,
         Some(before) => state.times.get(before)?.done.unwrap_or(arrived),
     };
     Some(arrived.saturating_sub(since))

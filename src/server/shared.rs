@@ -1,11 +1,12 @@
-//! What the stub, its handles and its connections share: the script, the journal, and who waits for what.
+//! What one run of a stub is: the script and how far it was played, the journal, and who waits for what.
 
 use std::{
     collections::VecDeque,
     fmt,
     net::SocketAddr,
+    ops::Deref,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     task::Waker,
@@ -16,6 +17,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
+    builder::VerifyOnDrop,
     clock::{Clock, Time},
     fallback::Fallback,
     runtime::drop_off_worker,
@@ -52,6 +54,7 @@ pub(super) struct Config {
     /// Who answers what is for no model API.
     pub(super) fallback: Option<Fallback>,
     pub(super) clock: Clock,
+    pub(super) verify_on_drop: VerifyOnDrop,
 }
 
 /// What becomes of a turn that does not fit its request.
@@ -99,6 +102,33 @@ impl Config {
     }
 }
 
+/// The config of a stub that has started. What of it is the user's is dropped off the runtime's workers.
+pub(super) struct InUse(Config);
+
+impl InUse {
+    pub(super) const fn new(config: Config) -> Self {
+        Self(config)
+    }
+}
+
+impl Deref for InUse {
+    type Target = Config;
+
+    fn deref(&self) -> &Config {
+        &self.0
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        let script = std::mem::replace(&mut self.0.script, Script::empty(Built::here()));
+        let side_roads = std::mem::take(&mut self.0.side_roads);
+        if script.holds_user_code() || side_roads.holds_user_code() {
+            drop_off_worker((script, side_roads));
+        }
+    }
+}
+
 /// Which of the providers' rules are applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
@@ -137,14 +167,17 @@ impl Rules {
     }
 }
 
+/// One run of the script, from the start or a reset to the next one or the drop.
 pub(super) struct Shared {
-    pub(super) config: Config,
-    pub(super) clock: Time,
+    pub(super) config: Arc<InUse>,
+    pub(super) clock: Arc<Time>,
     pub(super) address: SocketAddr,
     state: Mutex<State>,
-    stop: watch::Sender<bool>,
-    /// Whether a dialect was named, so that the paths of all of them are served.
-    dialects: AtomicBool,
+    over: watch::Sender<bool>,
+    /// Whether a dialect was named, so that the paths of all of them are served; in later runs too.
+    dialects: Arc<AtomicBool>,
+    /// What its gates say when a wait for one gives up.
+    report: OnceLock<Arc<Report>>,
 }
 
 pub(super) struct State {
@@ -152,6 +185,8 @@ pub(super) struct State {
     /// What was cleared from the journal, for `verify`.
     pub(super) past: Vec<Past>,
     pub(super) calls: usize,
+    /// When the run began, on the stub's clock.
+    pub(super) began: Duration,
     /// When each call came, and when its answer was done.
     pub(super) times: Vec<Times>,
     pub(super) position: Position,
@@ -160,11 +195,11 @@ pub(super) struct State {
     /// The hold in force: a gate in front of every answer.
     pub(super) hold: Option<GateLatch>,
     pub(super) in_flight: usize,
-    pub(super) connections: usize,
-    pub(super) connections_seen: usize,
     pub(super) cancels: VecDeque<RecordedRequest>,
     pub(super) stalls: VecDeque<RecordedRequest>,
-    pub(super) stopped: bool,
+    /// Why it is over.
+    pub(super) ended: Option<&'static str>,
+    pub(super) verify_on_drop: VerifyOnDrop,
     pub(super) batches: Batches,
     /// Those of [`SideScript::calls`] that something was answered from.
     pub(super) used: Vec<String>,
@@ -179,22 +214,27 @@ pub(super) struct State {
 }
 
 impl Shared {
-    pub(super) fn new(config: Config, clock: Time, address: SocketAddr) -> Arc<Self> {
+    pub(super) fn new(
+        config: &Arc<InUse>,
+        clock: &Arc<Time>,
+        address: SocketAddr,
+        dialects: &Arc<AtomicBool>,
+    ) -> Arc<Self> {
         let state = State {
             journal: Vec::new(),
             past: Vec::new(),
             calls: 0,
+            began: clock.now(),
             times: Vec::new(),
             position: Position::new(&config.script),
             problems: Vec::new(),
             overflow: 0,
             hold: None,
             in_flight: 0,
-            connections: 0,
-            connections_seen: 0,
             cancels: VecDeque::new(),
             stalls: VecDeque::new(),
-            stopped: false,
+            ended: None,
+            verify_on_drop: config.verify_on_drop,
             batches: Batches::default(),
             used: Vec::new(),
             responses: Responses::default(),
@@ -204,12 +244,13 @@ impl Shared {
             wakers: Vec::new(),
         };
         let shared = Arc::new(Self {
-            config,
-            clock,
+            config: Arc::clone(config),
+            clock: Arc::clone(clock),
             address,
             state: Mutex::new(state),
-            stop: watch::Sender::new(false),
-            dialects: AtomicBool::new(false),
+            over: watch::Sender::new(false),
+            dialects: Arc::clone(dialects),
+            report: OnceLock::new(),
         });
         let turns = shared.config.script.all_turns();
         let mut named = shared.config.dialect.is_some();
@@ -249,25 +290,26 @@ impl Shared {
         if turn.gates().next().is_none() {
             return;
         }
-        let shared = Arc::downgrade(self);
-        let report: Arc<Report> = Arc::new(move || match shared.upgrade() {
-            Some(shared) => shared.report(),
-            None => "  where: a stub that is gone".to_owned(),
+        let report = self.report.get_or_init(|| {
+            let shared = Arc::downgrade(self);
+            Arc::new(move || match shared.upgrade() {
+                Some(shared) => shared.report(),
+                None => "  where: a stub that is gone".to_owned(),
+            })
         });
         for gate in turn.gates() {
-            gate.bind(&report, self.config.patience);
+            gate.bind(report, self.config.patience);
         }
-        let stopped = self.update(|state| {
-            if !state.stopped {
+        let ended = self.update(|state| {
+            if state.ended.is_none() {
                 // what only this list still knows is of no use to anybody
                 state.gates.retain(GateLatch::is_shared);
                 state.gates.extend(turn.gates().cloned());
             }
-            state.stopped
+            state.ended.is_some()
         });
-        if stopped {
-            let unbind = |gate: &GateLatch| gate.unbind(&report, self.config.patience);
-            turn.gates().for_each(unbind);
+        if ended {
+            turn.gates().for_each(|gate| gate.unbind(report, report));
         }
     }
 
@@ -327,28 +369,24 @@ impl Shared {
     }
 
     /// Ends every answer and every wait.
-    pub(super) fn stop(&self) {
-        self.clock.leave();
+    pub(super) fn end(&self, why: &'static str) {
         let gates = self.update(|state| {
-            state.stopped = true;
+            state.ended = Some(why);
             std::mem::take(&mut state.gates)
         });
-        if !gates.is_empty() {
-            // as it is now: the journal goes with the stub
+        if let Some(report) = self.report.get() {
+            // as it is now: the journal goes with the run
             let last = self.report();
-            let report: Arc<Report> = Arc::new(move || last.clone());
-            for gate in gates {
-                gate.unbind(&report, self.config.patience);
-            }
+            let last: Arc<Report> = Arc::new(move || last.clone());
+            gates.iter().for_each(|gate| gate.unbind(report, &last));
         }
-        // not `send`, which keeps nothing while nobody listens, as just after the start
-        self.stop.send_replace(true);
+        self.over.send_replace(true);
     }
 
-    /// Waits until the stub is dropped.
-    pub(super) async fn stopped(&self) {
-        let mut stop = self.stop.subscribe();
-        let _ = stop.wait_for(|stopped| *stopped).await;
+    /// Waits until it has ended.
+    pub(super) async fn over(&self) {
+        let mut over = self.over.subscribe();
+        let _ = over.wait_for(|over| *over).await;
     }
 
     /// Script and journal, for a message.
@@ -393,16 +431,6 @@ impl Shared {
             },
         };
         Err(verification.report())
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        let script = std::mem::replace(&mut self.config.script, Script::empty(Built::here()));
-        let side_roads = std::mem::take(&mut self.config.side_roads);
-        if script.holds_user_code() || side_roads.holds_user_code() {
-            drop_off_worker((script, side_roads));
-        }
     }
 }
 
@@ -475,12 +503,8 @@ impl Drop for InFlight {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.lock();
-        f.debug_struct("WireStub")
+        f.debug_struct("Shared")
             .field("script", &self.config.script.description())
-            .field("calls", &state.calls)
-            .field("in_flight", &state.in_flight)
-            .field("connections", &state.connections)
             .finish_non_exhaustive()
     }
 }

@@ -1,12 +1,13 @@
 //! The stub as a test sees it: its URL, its journal, its waits, its verdict.
 
-use std::{net::SocketAddr, ops::Deref, panic::Location, sync::Arc, task::Waker};
+use std::{ops::Deref, panic::Location, sync::Arc, task::Waker};
 
 use super::{
     builder::{VerifyOnDrop, WireStubBuilder},
     clock::Time,
     hold::Hold,
     listener,
+    runs::Runs,
     shared::{Config, Shared, State},
     wait::{Found, Wait},
 };
@@ -33,15 +34,13 @@ use crate::{
 #[derive(Debug)]
 pub struct WireStub {
     handle: StubHandle,
-    verify_on_drop: std::sync::Mutex<VerifyOnDrop>,
 }
 
 /// A view of a running stub that can be cloned and sent to other tasks. It does not keep the stub alive
 /// and verifies nothing.
 #[derive(Clone, Debug)]
 pub struct StubHandle {
-    pub(super) shared: Arc<Shared>,
-    address: SocketAddr,
+    pub(super) runs: Arc<Runs>,
 }
 
 impl WireStub {
@@ -51,17 +50,12 @@ impl WireStub {
         WireStubBuilder::new(Location::caller())
     }
 
-    pub(super) fn launch(
-        config: Config,
-        clock: Time,
-        verify_on_drop: VerifyOnDrop,
-    ) -> std::io::Result<Self> {
+    pub(super) fn launch(config: Config, clock: Time) -> std::io::Result<Self> {
         let (listener, address) = listener::bind()?;
-        let shared = Shared::new(config, clock, address);
-        listener::serve(listener, &shared)?;
+        let runs = Runs::new(config, clock, address);
+        listener::serve(listener, &runs)?;
         Ok(Self {
-            handle: StubHandle { shared, address },
-            verify_on_drop: std::sync::Mutex::new(verify_on_drop),
+            handle: StubHandle { runs },
         })
     }
 
@@ -92,17 +86,15 @@ impl WireStub {
     ///
     /// The report, if the script and the calls do not fit.
     pub fn try_verify(&self) -> Result<(), VerifyError> {
-        self.disarm();
-        self.handle.shared.verify()
+        let shared = self.shared();
+        disarm(&shared);
+        shared.verify()
     }
+}
 
-    fn disarm(&self) -> VerifyOnDrop {
-        let mut armed = self
-            .verify_on_drop
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        std::mem::replace(&mut armed, VerifyOnDrop::No)
-    }
+fn disarm(shared: &Shared) -> VerifyOnDrop {
+    let armed = &mut shared.lock().verify_on_drop;
+    std::mem::replace(armed, VerifyOnDrop::No)
 }
 
 impl Deref for WireStub {
@@ -115,11 +107,12 @@ impl Deref for WireStub {
 
 impl Drop for WireStub {
     fn drop(&mut self) {
-        self.handle.shared.stop();
-        if self.disarm() == VerifyOnDrop::No {
+        self.runs.stop();
+        let shared = self.shared();
+        if disarm(&shared) == VerifyOnDrop::No {
             return;
         }
-        let Err(error) = self.handle.shared.verify() else {
+        let Err(error) = shared.verify() else {
             return;
         };
         if std::thread::panicking() {
@@ -132,10 +125,15 @@ impl Drop for WireStub {
 }
 
 impl StubHandle {
+    /// The run of this moment.
+    pub(super) fn shared(&self) -> Arc<Shared> {
+        self.runs.current()
+    }
+
     /// The root URL, without a slash at its end.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.runs.address)
     }
 
     /// The base URL that Anthropic's SDKs expect: the root.
@@ -183,7 +181,7 @@ impl StubHandle {
     #[must_use]
     pub fn dialect_url(&self, dialect: Dialect) -> String {
         if dialect != Dialect::OpenAi {
-            self.shared.serve_dialects();
+            self.shared().serve_dialects();
         }
         self.url() + base_path(dialect)
     }
@@ -191,7 +189,7 @@ impl StubHandle {
     /// The model calls so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        calls(&self.shared.lock())
+        calls(&self.shared().lock())
     }
 
     /// The model call with this index (from 0) in [`requests`](Self::requests).
@@ -203,7 +201,7 @@ impl StubHandle {
     #[track_caller]
     pub fn request(&self, index: usize) -> RecordedRequest {
         let help = format!("; `wait_for_requests({})` waits for this one", index + 1);
-        nth(self.requests(), index, ("", &help), &self.shared)
+        nth(self.requests(), index, ("", &help), &self.shared())
     }
 
     /// The one model call that there was.
@@ -214,14 +212,14 @@ impl StubHandle {
     #[must_use]
     #[track_caller]
     pub fn single_request(&self) -> RecordedRequest {
-        single(self.requests(), "one request", &self.shared)
+        single(self.requests(), "one request", &self.shared())
     }
 
     /// Everything that came, in order of arrival: model calls, preflights, requests for what is not
     /// served.
     #[must_use]
     pub fn journal(&self) -> Vec<RecordedRequest> {
-        self.shared.lock().journal.clone()
+        self.shared().lock().journal.clone()
     }
 
     /// The calls that this lane claimed.
@@ -232,11 +230,11 @@ impl StubHandle {
     #[must_use]
     #[track_caller]
     pub fn lane(&self, name: &str) -> LaneView {
-        let lanes = &self.shared.config.script.lanes;
+        let lanes = &self.runs.config.script.lanes;
         assert!(
             lanes.iter().any(|lane| &*lane.name == name),
             "there is no lane `{name}`\n  where: {}\n  help: {}",
-            self.shared.config.script.description(),
+            self.runs.config.script.description(),
             if lanes.is_empty() {
                 "lanes are added with `.lane(name, matcher, turns)`".to_owned()
             } else {
@@ -246,20 +244,53 @@ impl StubHandle {
         );
         LaneView {
             name: name.to_owned(),
-            shared: Arc::clone(&self.shared),
+            stub: self.clone(),
         }
     }
 
     /// How many calls found no turn left.
     #[must_use]
     pub fn overflow(&self) -> usize {
-        self.shared.lock().overflow
+        self.shared().lock().overflow
     }
 
     /// Forgets the requests so far, and the cancels and stalls that nobody waited for yet. Indices go on
     /// counting, and what `verify` knows stays.
     pub fn clear_requests(&self) {
-        self.shared.update(State::clear);
+        self.shared().update(State::clear);
+    }
+
+    /// Starts the script anew, as a new stub at the same address would: the sequence, the lanes, what is scripted for
+    /// a call's index, and indices, which begin at 0. Journal, evidence, kept responses, batches and a
+    /// [`hold`](Self::hold) are gone, and the check on drop is armed again if [`verify`](WireStub::verify) had disarmed it.
+    ///
+    /// A request belongs to the time before the reset if it had been read to its end by then. Its answer, if that is
+    /// not done, ends as when a stub is dropped: its connection is closed, its outcome stays `Open`, and nothing of it
+    /// gets into the new journal, also not what a closure still says of it. Connections on which no answer is
+    /// under way stay, and their numbers go on. Waits that were made before end with a panic, but for those that a dropped
+    /// stub fulfils.
+    ///
+    /// What is the test's own stays as it is: clock, URLs, a [`Gate`](crate::Gate) that was opened, a
+    /// [`Live`](crate::Live) that was played.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::WireStub;
+    ///
+    /// let stub = WireStub::builder().turn("Hello!").start();
+    /// # let call = || reqwest::Client::new()
+    /// #     .post(stub.anthropic_url() + "/v1/messages").header("x-api-key", "k")
+    /// #     .header("anthropic-version", "2023-06-01")
+    /// #     .body(r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#).send();
+    /// assert!(call().await.unwrap().status().is_success()); // your client
+    /// stub.reset();
+    /// assert!(stub.requests().is_empty());
+    /// assert!(call().await.unwrap().status().is_success()); // the same turn once more
+    /// stub.verify();
+    /// # });
+    /// ```
+    pub fn reset(&self) {
+        self.runs.reset();
     }
 
     /// Makes every answer to a model call wait, from now on, until the guard is released or dropped. A
@@ -284,7 +315,7 @@ impl StubHandle {
     /// # });
     /// ```
     pub fn hold(&self) -> Hold {
-        Hold::new(&self.shared)
+        Hold::new(&self.shared())
     }
 
     /// Waits until `n` model calls have come (of those that [`requests`](Self::requests) shows), and it is
@@ -406,9 +437,13 @@ impl StubHandle {
     pub fn drained(&self) -> Wait<()> {
         let what = "every connection to be closed".to_owned();
         let help = "drop the client: it keeps its connections for later calls";
-        self.wait(what, help, OnceDropped::Possible, |state| {
-            (state.connections == 0).then_some(())
-        })
+        let (runs, reporter) = (Arc::clone(&self.runs), Arc::clone(&self.runs));
+        let check = move |waker: &Waker| match runs.poll_drained(waker) {
+            true => Found::Yes(()),
+            false => Found::NotYet,
+        };
+        let report = move || format!("{}\n  help: {help}", reporter.current().report());
+        Wait::new(what, self.runs.config.patience, check, report)
     }
 
     /// As [`drained`](Self::drained), on this thread.
@@ -428,24 +463,25 @@ impl StubHandle {
         once_dropped: OnceDropped,
         mut look: impl FnMut(&mut State) -> Option<T> + Send + 'static,
     ) -> Wait<T> {
-        let (shared, reporter) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
+        let shared = self.shared();
+        let reporter = Arc::clone(&shared);
         let check = move |waker: &Waker| {
             let found = shared.poll(waker, |state| match look(state) {
                 Some(value) => Some(Found::Yes(value)),
-                None if state.stopped && once_dropped == OnceDropped::Never => {
-                    Some(Found::Never("the stub was dropped".to_owned()))
+                None if once_dropped == OnceDropped::Never => {
+                    state.ended.map(|why| Found::Never(why.to_owned()))
                 }
                 None => None,
             });
             found.unwrap_or(Found::NotYet)
         };
-        let patience = self.shared.config.patience;
+        let patience = self.runs.config.patience;
         let report = move || format!("{}\n  help: {help}", reporter.report());
         Wait::new(what, patience, check, report)
     }
 }
 
-/// Whether it can still happen once the stub was dropped.
+/// Whether it can still happen once the stub was dropped or reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OnceDropped {
     Possible,
@@ -456,14 +492,14 @@ enum OnceDropped {
 #[derive(Clone, Debug)]
 pub struct LaneView {
     name: String,
-    shared: Arc<Shared>,
+    stub: StubHandle,
 }
 
 impl LaneView {
     /// The calls that the lane claimed, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        let mut requests = calls(&self.shared.lock());
+        let mut requests = self.stub.requests();
         requests.retain(|request| request.is_in_lane(&self.name));
         requests
     }
@@ -477,7 +513,7 @@ impl LaneView {
     #[track_caller]
     pub fn request(&self, index: usize) -> RecordedRequest {
         let place = format!(" in lane `{}`", self.name);
-        nth(self.requests(), index, (&place, ""), &self.shared)
+        nth(self.requests(), index, (&place, ""), &self.stub.shared())
     }
 
     /// The one call that the lane claimed.
@@ -491,7 +527,7 @@ impl LaneView {
         single(
             self.requests(),
             &format!("one request in lane `{}`", self.name),
-            &self.shared,
+            &self.stub.shared(),
         )
     }
 }
