@@ -1,5 +1,6 @@
 //! Child processes of this program: how they are started and how they report.
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -76,6 +77,15 @@ pub fn go_ahead() {
         .read_line(&mut line)
         .expect("stdin is readable");
     assert_eq!(line, "\n", "the parent went away");
+}
+
+/// In the child, before it has a second thread: all of it runs on one core from now on, the first that it may use.
+pub fn pin_to_one_core() {
+    let allowed = sched_getaffinity(None).expect("a process may ask for its cores");
+    let mut cores = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core));
+    let mut one = CpuSet::new();
+    one.set(cores.next().expect("a process has a core"));
+    sched_setaffinity(None, &one).expect("a process may choose one of its cores");
 }
 
 pub fn current_thread() -> Runtime {

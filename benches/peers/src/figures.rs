@@ -1,5 +1,6 @@
 //! In: samples. Out: medians, ratios and their text. Times are seconds throughout.
 
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,6 +14,21 @@ pub struct Rounds(BTreeMap<&'static str, Vec<f64>>);
 impl Rounds {
     pub fn add(&mut self, column: &'static str, figure: f64) {
         self.0.entry(column).or_default().push(figure);
+    }
+
+    /// Those of the columns `names` that a child has said as JSON.
+    pub fn said(said: &Value, names: &[&'static str]) -> Self {
+        let column = |name: &&'static str| {
+            let rounds = said[*name].as_array().expect("the child measured everyone");
+            let figures = rounds.iter().filter_map(Value::as_f64).collect();
+            (*name, figures)
+        };
+        Self(names.iter().map(column).collect())
+    }
+
+    /// As a child says them.
+    pub fn to_json(&self) -> Value {
+        json!(self.0)
     }
 
     pub fn figure(&self, column: &str) -> Option<f64> {

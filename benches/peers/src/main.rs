@@ -31,6 +31,7 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         [child::FLAG, "first", peer, length] => measure::first_exchange(entered, peer, length),
+        [child::FLAG, "warm", rounds] => measure::warm_rounds(rounds),
         [child::FLAG, "held", peer] => measure::held_server(peer),
         [child::FLAG, "held-client", url] => measure::held_client(url),
         [child::FLAG, "long", peer, words] => measure::long_server(peer, words),

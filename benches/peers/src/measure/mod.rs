@@ -15,6 +15,7 @@ use crate::table::Row;
 use futures_util::future::LocalBoxFuture;
 use llm_wire_stub::Api;
 
+pub use self::exchanges::warm_rounds;
 pub use self::fresh::first_exchange;
 pub use self::memory::{held_client, held_server, long_client, long_server};
 
@@ -39,7 +40,7 @@ pub const ALL: [Measurement; 13] = [
     },
     Measurement {
         name: "warm",
-        run: |rounds| Box::pin(exchanges::warm(rounds)),
+        run: |rounds| Box::pin(async move { exchanges::warm(rounds) }),
     },
     Measurement {
         name: "events",
