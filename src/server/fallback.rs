@@ -1,7 +1,7 @@
 //! The fallback: a request for no model API is relayed to another server of the loopback address, and its
 //! answer is handed on as it comes. Neither is understood more than it has to be.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, pin::pin, sync::Arc};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -65,14 +65,14 @@ impl Fallback {
         };
         let _ = stream.set_nodelay(true);
         let (mut read, mut write) = stream.split();
-        let sending = async {
+        let sending = pin!(async {
             // while the answer is read: a server may answer before it has read everything. That it does
             // not take the rest shows in its answer.
             let _ = write.write_all(&head_of(&request)).await;
             let _ = write.write_all(request.body()).await;
             std::future::pending().await
-        };
-        let relaying = hand_on(&mut read, connection, &request, shared);
+        });
+        let relaying = pin!(hand_on(&mut read, connection, &request, shared));
         match race(relaying, sending).await {
             First::A(Handed::Whole) => Err(Then::Close),
             First::A(Handed::Gone) => Err(gone(&request, shared)),

@@ -1,6 +1,6 @@
 //! Accepting connections, and the life of one: read, record, answer, play, again.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use tokio::net::{TcpListener, TcpStream};
 
@@ -50,7 +50,7 @@ pub(super) fn serve(listener: std::net::TcpListener, runs: &Arc<Runs>) -> io::Re
     let listener = TcpListener::from_std(listener)?;
     let (stopped, accepting) = (Arc::clone(runs), Arc::clone(runs));
     spawn(runs, async move {
-        race(stopped.stopped(), accept(listener, accepting)).await;
+        race(stopped.stopped(), pin!(accept(listener, accepting))).await;
     });
     Ok(())
 }
@@ -81,7 +81,7 @@ fn welcome(stream: TcpStream, runs: Arc<Runs>) {
         let _ = stream.set_nodelay(true);
         let (number, _connected) = runs.connected();
         let stopped = Arc::clone(&runs);
-        race(converse(stream, runs, number), stopped.stopped()).await;
+        race(pin!(converse(stream, runs, number)), stopped.stopped()).await;
     });
 }
 
@@ -164,7 +164,7 @@ async fn decide(
         return fallback.relay(connection, recorded.arrival, shared).await;
     }
     let request = recorded.arrival.request.clone();
-    let deciding = answer::to_request(recorded, shared);
+    let deciding = pin!(answer::to_request(recorded, shared));
     let decided = if shared.config.script.runs_user_code() {
         while_client_stays(connection, deciding).await
     } else {

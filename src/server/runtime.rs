@@ -61,7 +61,8 @@ pub(crate) enum First<A, B> {
     B(B),
 }
 
-/// Waits for the first of two; the first is asked first.
+/// Waits for the first of two; the first is asked first. A large one is given pinned: by value it would be held twice,
+/// as what was given and as what is polled.
 pub(crate) async fn race<A: Future, B: Future>(a: A, b: B) -> First<A::Output, B::Output> {
     let (mut a, mut b) = (pin!(a), pin!(b));
     poll_fn(move |context| {
