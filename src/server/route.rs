@@ -134,17 +134,18 @@ fn route(
     headers: &Headers,
     shared: &Shared,
 ) -> Option<(Api, Option<SideRoad>)> {
-    if let (Some(api), "POST") = (routed(path, shared), method) {
-        return Some((api, None));
-    }
-    let routes = served(shared).filter_map(|api| {
-        if shared.calls(api, path) && method == "POST" {
+    if method == "POST" {
+        // no two APIs are called at one path, and no side road has it
+        let called = || served(shared).find(|api| shared.calls(*api, path));
+        if let Some(api) = routed(path, shared).or_else(called) {
             return Some((api, None));
         }
-        let road = api.provider().side_road(method, path);
-        road.map(|road| (api, Some(road)))
+    }
+    let roads = served(shared).filter_map(|api| {
+        let road = api.provider().side_road(method, path)?;
+        Some((api, Some(road)))
     });
-    routes.min_by_key(|(api, _)| api.distance(headers))
+    roads.min_by_key(|(api, _)| api.distance(headers))
 }
 
 /// Whether anything is served at this path, whatever the method.

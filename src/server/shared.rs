@@ -273,7 +273,7 @@ impl Shared {
     /// was named.
     pub(super) fn calls(&self, api: Api, path: &str) -> bool {
         let named = || self.dialects.load(Ordering::Relaxed);
-        api.is_called_at(path) && (api.route().1 == path || named())
+        api.route().1 == path || (named() && api.is_called_at(path))
     }
 
     /// The paths at which the model of `api` is called.

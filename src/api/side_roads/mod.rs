@@ -183,6 +183,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_two_of_calls_and_side_roads_have_one_method_and_path() {
+        let calls = |path: &str| {
+            Api::ALL
+                .into_iter()
+                .filter(|api| api.is_called_at(path))
+                .count()
+        };
+        for path in Api::ALL.into_iter().flat_map(Api::paths) {
+            let path = path.replace("{name}", "x-1");
+            assert_eq!(calls(&path), 1, "{path}");
+            for provider in Provider::ALL {
+                assert_eq!(provider.side_road("POST", &path), None, "{path}");
+            }
+        }
+    }
+
+    #[test]
     fn every_road_is_found_at_its_path_with_its_method_only() {
         for provider in Provider::ALL {
             for &road in provider.side_roads() {
