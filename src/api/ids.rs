@@ -65,16 +65,16 @@ impl Ids {
     fn write<const N: u64>(&mut self, out: &mut Vec<u8>, n: usize, alphabet: &[u8]) {
         /// So many are made from one number: 64 to the tenth is 2 to the 60th.
         const FROM_ONE: usize = 10;
-        let mut made = 0;
+        let (mut made, mut left) = (0, 0);
+        // a plain loop, since an iterator costs a dev build more than drawing does
         while made < n {
-            let mut left = self.0.next();
-            let end = n.min(made + FROM_ONE);
-            out.extend((made..end).map(|_| {
-                let at = usize::try_from(left % N).unwrap_or(0);
-                left /= N;
-                alphabet.get(at).copied().unwrap_or(b'1')
-            }));
-            made = end;
+            if made % FROM_ONE == 0 {
+                left = self.0.next();
+            }
+            let at = usize::try_from(left % N).unwrap_or(0);
+            out.push(alphabet.get(at).copied().unwrap_or(b'1'));
+            left /= N;
+            made += 1;
         }
     }
 }
