@@ -60,9 +60,11 @@ impl Headers {
 
     /// The values of a header, in order.
     pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+        // by the length first and without the range's own iterator, for dev builds: the rules ask for many
+        let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
         let named = self.fields.iter();
         let named = named.filter(move |field| {
-            field.name.len() == name.len()
+            field.name.end.saturating_sub(field.name.start) == length
                 && self.at(&field.name).eq_ignore_ascii_case(name.as_bytes())
         });
         named.map(|field| self.at(&field.value))

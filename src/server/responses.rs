@@ -65,9 +65,12 @@ pub(super) fn check_served(
     api: Api,
     body: &Value,
 ) -> Result<(), Refusal> {
+    if api != Api::OpenAiResponses {
+        return Ok(());
+    }
     let asks = |name: &str| match body.get(name) {
         None | Some(Value::Null | Value::Bool(false)) => false,
-        Some(_) => api == Api::OpenAiResponses,
+        Some(_) => true,
     };
     let (what, help) = if asks("background") {
         (

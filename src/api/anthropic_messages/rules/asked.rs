@@ -8,6 +8,8 @@ use crate::request::RecordedRequest;
 pub(super) struct Asked<'a> {
     pub(super) request: &'a RecordedRequest,
     pub(super) body: &'a Map<String, Value>,
+    messages: &'a [Value],
+    tools: &'a [Value],
     /// Every piece of every message, in order.
     pub(super) blocks: Vec<Block<'a>>,
     pub(super) is_version_2026_10_21: bool,
@@ -39,21 +41,24 @@ impl<'a> Asked<'a> {
     pub(super) fn new(request: &'a RecordedRequest, body: &'a Value) -> Option<Self> {
         let body = body.as_object()?;
         let thread = body.get("thread").and_then(|thread| thread.get("type"));
+        let messages = items(body.get("messages")).as_slice();
         Some(Self {
             request,
             body,
+            messages,
+            tools: items(body.get("tools")).as_slice(),
             is_version_2026_10_21: request.header("anthropic-version") == Some("2026-10-21"),
-            blocks: blocks(items(body.get("messages"))),
+            blocks: blocks(messages),
             continues: thread.is_some_and(|kind| kind == "continue"),
         })
     }
 
     pub(super) fn messages(&self) -> std::slice::Iter<'a, Value> {
-        items(self.body.get("messages"))
+        self.messages.iter()
     }
 
     pub(super) fn tools(&self) -> std::slice::Iter<'a, Value> {
-        items(self.body.get("tools"))
+        self.tools.iter()
     }
 
     /// The blocks of a turn.
@@ -113,10 +118,10 @@ impl<'a> Block<'a> {
     }
 }
 
-fn blocks<'a>(messages: impl Iterator<Item = &'a Value>) -> Vec<Block<'a>> {
+fn blocks(messages: &[Value]) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let (mut turn, mut speaker) = (0, Role::Other);
-    for (message, sent) in messages.enumerate() {
+    for (message, sent) in messages.iter().enumerate() {
         let role = role(sent);
         if role != Role::Other && role != speaker {
             turn += usize::from(speaker != Role::Other);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     super::side_roads,
     Place, Violation,
-    asked::{Asked, Role, items, role, word},
+    asked::{Asked, Role, role, word},
 };
 use crate::{
     request::RecordedRequest,
@@ -162,7 +162,7 @@ pub(super) fn unknown_fields(asked: &Asked<'_>) -> Option<Violation> {
         let refused = || Place::Unknown.refused(format!("{field}: Extra inputs are not permitted"));
         return (!asked.has_beta("")).then(refused);
     }
-    let mut messages = items(asked.body.get("messages")).enumerate();
+    let mut messages = asked.messages().enumerate();
     let (at, field) = messages.find_map(|(at, message)| {
         if role(message) == Role::Other {
             return None;
