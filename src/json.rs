@@ -288,6 +288,10 @@ pub(crate) fn to_ascii(json: Vec<u8>) -> Vec<u8> {
 
 /// Appends a number in decimal.
 pub(crate) fn write_number(out: &mut Vec<u8>, mut number: u64) {
+    if let (0..10, Ok(digit)) = (number, u8::try_from(number)) {
+        // as most are: indices of blocks, choices, calls
+        return out.push(b'0' + digit);
+    }
     let mut digits = [0_u8; 20];
     let mut at = digits.len();
     loop {

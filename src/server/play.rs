@@ -347,19 +347,19 @@ fn write_chunk(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
     }
-    let mut digits = [0_u8; 16];
-    let mut at = digits.len();
+    // its length, and the end of that line
+    let mut line = *b"0000000000000000\r\n";
+    let mut at = line.len() - 2;
     let mut length = bytes.len();
     while length > 0 {
         at = at.saturating_sub(1);
         let digit = b"0123456789abcdef".get(length & 0xf).copied();
-        if let Some(slot) = digits.get_mut(at) {
+        if let Some(slot) = line.get_mut(at) {
             *slot = digit.unwrap_or(b'0');
         }
         length >>= 4;
     }
-    out.extend_from_slice(digits.get(at..).unwrap_or_default());
-    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(line.get(at..).unwrap_or_default());
     out.extend_from_slice(bytes);
     out.extend_from_slice(b"\r\n");
 }

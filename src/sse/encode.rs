@@ -15,14 +15,29 @@ impl LineEnd {
             Self::CrLf => b"\r\n",
         }
     }
+
+    /// The end of a line, and a blank line.
+    const fn blank(self) -> &'static [u8] {
+        match self {
+            Self::Lf => b"\n\n",
+            Self::CrLf => b"\r\n\r\n",
+        }
+    }
+
+    /// The end of a line, and the start of the one with the data.
+    const fn data(self) -> &'static [u8] {
+        match self {
+            Self::Lf => b"\ndata: ",
+            Self::CrLf => b"\r\ndata: ",
+        }
+    }
 }
 
 /// Appends `: TEXT` and a blank line.
 pub(crate) fn encode_comment(text: &[u8], line_end: LineEnd, out: &mut Vec<u8>) {
     out.extend_from_slice(b": ");
     out.extend_from_slice(text);
-    out.extend_from_slice(line_end.bytes());
-    out.extend_from_slice(line_end.bytes());
+    out.extend_from_slice(line_end.blank());
 }
 
 /// Appends `event: NAME`, `data: DATA` and a blank line to `out`; without a name, no `event:` line.
@@ -36,18 +51,16 @@ pub(crate) fn encode(name: Option<&str>, data: &[u8], out: &mut Vec<u8>) {
 /// As [`encode`], with lines that end so.
 pub(crate) fn encode_lines(name: Option<&str>, data: &[u8], line_end: LineEnd, out: &mut Vec<u8>) {
     debug_assert!(is_one_line(data), "data of an event must be one line");
-    // The hot path of a stream, also in a dev build, where every call is paid for: nothing but appends.
+    // The hot path of a stream, also in a dev build, where every call is paid for: nothing but few appends.
     if let Some(name) = name {
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(line_end.bytes());
-        out.extend_from_slice(b"data: ");
+        out.extend_from_slice(line_end.data());
     } else {
         out.extend_from_slice(b"data: ");
     }
     out.extend_from_slice(data);
-    out.extend_from_slice(line_end.bytes());
-    out.extend_from_slice(line_end.bytes());
+    out.extend_from_slice(line_end.blank());
 }
 
 /// How many bytes [`encode_lines`] appends.

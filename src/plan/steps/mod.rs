@@ -383,15 +383,17 @@ impl Steps {
 
     fn push_head(&mut self, head: Head, length: Length) {
         let wait = self.waits.as_mut();
-        let wait = wait.and_then(|waits| waits.before_head(head.status));
-        self.ready.extend(wait.map(Step::Wait));
+        if let Some(wait) = wait.and_then(|waits| waits.before_head(head.status)) {
+            self.ready.push_back(Step::Wait(wait));
+        }
         self.ready.push_back(Step::Head(head, length));
     }
 
     fn wait_before(&mut self, mark: Mark) {
         let wait = self.waits.as_mut();
-        let wait = wait.and_then(|waits| waits.before_event(mark));
-        self.ready.extend(wait.map(Step::Wait));
+        if let Some(wait) = wait.and_then(|waits| waits.before_event(mark)) {
+            self.ready.push_back(Step::Wait(wait));
+        }
     }
 
     fn encode(&mut self, event: &WireEvent) {

@@ -61,15 +61,15 @@ impl Deltas {
     }
 }
 
-/// A delta whose payload is one string, up to that string.
+/// A delta whose payload is one string, from the index of its block up to that string.
 #[derive(Clone, Copy)]
 pub(super) struct Kind(&'static [u8]);
 
 impl Kind {
-    const TEXT: Self = Self(br#"{"type":"text_delta","text":"#);
-    const INPUT: Self = Self(br#"{"type":"input_json_delta","partial_json":"#);
-    const THINKING: Self = Self(br#"{"type":"thinking_delta","thinking":"#);
-    const SIGNATURE: Self = Self(br#"{"type":"signature_delta","signature":"#);
+    const TEXT: Self = Self(br#","delta":{"type":"text_delta","text":"#);
+    const INPUT: Self = Self(br#","delta":{"type":"input_json_delta","partial_json":"#);
+    const THINKING: Self = Self(br#","delta":{"type":"thinking_delta","thinking":"#);
+    const SIGNATURE: Self = Self(br#","delta":{"type":"signature_delta","signature":"#);
 
     pub(super) fn write(self, out: &mut Vec<u8>, payload: &str) {
         out.extend_from_slice(self.0);
@@ -179,7 +179,7 @@ impl Delta {
         Self::Written(delta.as_str().into(), mark)
     }
 
-    /// Writes the next delta, and says what it means and whether it was the last.
+    /// Writes `,"delta":…` of the next delta, and says what it means and whether it was the last.
     pub(super) fn write(&mut self, out: &mut Vec<u8>) -> (Mark, Last) {
         match self {
             Self::Once(kind, payload, mark) => {
@@ -187,6 +187,7 @@ impl Delta {
                 (*mark, Last::Yes)
             }
             Self::Written(delta, mark) => {
+                out.extend_from_slice(br#","delta":"#);
                 out.extend_from_slice(delta);
                 (*mark, Last::Yes)
             }

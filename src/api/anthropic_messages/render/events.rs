@@ -163,7 +163,7 @@ impl Events {
 
     fn block_start(&mut self, index: usize) -> WireEvent {
         let event = self.event("content_block_start", Mark::Other, |out, said| {
-            write_head(out, "content_block_start", index);
+            write_head(out, br#"{"type":"content_block_start","index":"#, index);
             out.extend_from_slice(br#","content_block":"#);
             if let Some(block) = said.blocks.get(index) {
                 block.write_start(out, said.envelope);
@@ -179,8 +179,11 @@ impl Events {
     fn delta(&mut self, index: usize) -> Option<WireEvent> {
         let delta = self.deltas.next()?;
         let mut data = Vec::with_capacity(160);
-        write_head(&mut data, "content_block_delta", index);
-        data.extend_from_slice(br#","delta":"#);
+        write_head(
+            &mut data,
+            br#"{"type":"content_block_delta","index":"#,
+            index,
+        );
         let (mark, last) = delta.write(&mut data);
         if last == Last::Yes {
             self.deltas.pop();
@@ -199,7 +202,7 @@ impl Events {
 
     fn block_stop(&mut self, index: usize) -> WireEvent {
         self.event("content_block_stop", Mark::PartEnd, |out, _| {
-            write_head(out, "content_block_stop", index);
+            write_head(out, br#"{"type":"content_block_stop","index":"#, index);
         })
     }
 
@@ -244,11 +247,9 @@ impl Iterator for Events {
     }
 }
 
-/// `{"type":…,"index":…`
-fn write_head(out: &mut Vec<u8>, kind: &str, index: usize) {
-    out.extend_from_slice(br#"{"type":""#);
-    out.extend_from_slice(kind.as_bytes());
-    out.extend_from_slice(br#"","index":"#);
+/// `{"type":…,"index":…`, given up to the number.
+fn write_head(out: &mut Vec<u8>, head: &[u8], index: usize) {
+    out.extend_from_slice(head);
     write_number(out, u64::try_from(index).unwrap_or(u64::MAX));
 }
 
