@@ -167,18 +167,6 @@ const STRICTER: &[(&str, &str)] = &[
         "an event ends with a blank line, as the specification of event streams says",
     ),
     (
-        "content-after-finish",
-        "what comes behind a reason contradicts it, so it fails loudly",
-    ),
-    (
-        "duplicate-finish",
-        "of two reasons it cannot be told which is right",
-    ),
-    (
-        "tool-index-collision/without-ids",
-        "a fragment that could belong to either of two calls is refused",
-    ),
-    (
         "json-instead-of-sse",
         "`accumulate` reads streams; that `accumulate_json` reads the same is tested below",
     ),

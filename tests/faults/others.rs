@@ -68,6 +68,9 @@ fn faults_are_judged_alike_on_other_answers() {
                     if !kind.iter().any(|kind| error.contains(kind)) {
                         wrong.push(format!("{} #{n}: {fault}: {error}", api.name()));
                     }
+                } else if is_ambiguous(fault) && n + 1 == others.len() {
+                    let read = accumulate(api, &sse_body(api, &damaged));
+                    assert!(read.is_err(), "{read:?}");
                 } else if let Some(why) = judged_wrongly(api, fault, &damaged) {
                     wrong.push(format!("#{n} {why}"));
                 }
@@ -80,6 +83,11 @@ fn faults_are_judged_alike_on_other_answers() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// Whether calls whose fragments take turns cannot be told apart any more: the catalogue accepts an error there.
+fn is_ambiguous(fault: FaultVariant) -> bool {
+    fault.id() == "tool-index-collision/without-ids"
 }
 
 /// Whether the fault makes the answer longer than is worth to be made so often.

@@ -351,37 +351,37 @@ the body is no event stream
   help: this is a whole JSON answer; read it with `accumulate_json`
 === tool-args-invalid-json/bad-escape
 the arguments of `f` are not JSON: expected value at line 1 column 18
-  where: openai_chat, event #5, byte 1407
+  where: openai_chat, event #7, byte 2139
   expected: one JSON document
   found: `{"a": "é", "n": \\q}`
   help: a half call must not be run; what came is in `partial()`
 === tool-args-invalid-json/stray-quote
 the arguments of `f` are not JSON: expected `,` or `}` at line 1 column 19
-  where: openai_chat, event #5, byte 1409
+  where: openai_chat, event #7, byte 2141
   expected: one JSON document
   found: `{"a": "é", "n": 9"97}`
   help: a half call must not be run; what came is in `partial()`
 === tool-args-invalid-json/two-objects
 the arguments of `f` are not JSON: trailing characters at line 1 column 22
-  where: openai_chat, event #5, byte 1409
+  where: openai_chat, event #7, byte 2141
   expected: one JSON document
   found: `{"a": "é", "n": 997}{}`
   help: a half call must not be run; what came is in `partial()`
 === tool-args-truncated/prefix
 the arguments of `f` are not JSON: EOF while parsing an object at line 1 column 19
-  where: openai_chat, event #5, byte 1405
+  where: openai_chat, event #7, byte 2137
   expected: one JSON document
   found: `{"a": "é", "n": 99`
   help: a half call must not be run; what came is in `partial()`
 === tool-args-truncated/lost-fragment
 the arguments of `f` are not JSON: EOF while parsing a value at line 1 column 17
-  where: openai_chat, event #4, byte 1081
+  where: openai_chat, event #6, byte 1813
   expected: one JSON document
   found: `{"a": "é", "n": `
   help: a half call must not be run; what came is in `partial()`
 === tool-args-duplicated/then-whole
 the arguments of `f` are not JSON: trailing characters at line 1 column 22
-  where: openai_chat, event #5, byte 1434
+  where: openai_chat, event #7, byte 2166
   expected: one JSON document
   found: `{"a": "é", "n": 997}{"a": "é", "n": 997}`
   help: a half call must not be run; what came is in `partial()`
@@ -392,17 +392,17 @@ the member `choices[0].delta.tool_calls[0].function.arguments` has a wrong type 
   found: `{"n":997}`
 === tool-name-missing/name
 a tool call ended and its `choices[0].delta.tool_calls[0].function.name` did not come
-  where: openai_chat, event #5, byte 1406
+  where: openai_chat, event #7, byte 2138
   expected: a string that is not empty
   found: `{"a": "é", "n": 997}`
 === tool-name-missing/id
 a tool call ended and its `choices[0].delta.tool_calls[0].id` did not come
-  where: openai_chat, event #5, byte 1401
+  where: openai_chat, event #7, byte 2133
   expected: a string that is not empty
   found: `{"a": "é", "n": 997}`
 === length-cut-tool-call/half
 the arguments of `f` are not JSON: EOF while parsing an object at line 1 column 18
-  where: openai_chat, event #5, byte 1404
+  where: openai_chat, event #7, byte 2132
   expected: one JSON document
   found: `{"a": "é", "n": 9`
   help: a half call must not be run; what came is in `partial()`

@@ -166,7 +166,7 @@ fn last_fragment(answer: &Answer, of_call: bool) -> Option<(usize, usize)> {
     (is_alone && is_of_call == of_call).then_some((last, finish))
 }
 
-/// A second reason, of a turn that calls tools.
+/// A second reason, of a turn that calls tools; what may be said beside the first is not said again.
 pub(super) fn finish_twice(answer: &mut Answer) {
     let path = "choices.0.finish_reason";
     let calls = |n: &usize| json_edit::string(answer.json(*n), path) == Some("tool_calls");
@@ -174,9 +174,9 @@ pub(super) fn finish_twice(answer: &mut Answer) {
         return;
     };
     answer.copy(finish, finish + 1);
-    answer.edit(finish + 1, |json| {
-        json_edit::replace(json, path, "\"stop\"")
-    });
+    for (path, value) in [(path, "\"stop\""), ("choices.0.delta", "{}")] {
+        answer.edit(finish + 1, |json| json_edit::replace(json, path, value));
+    }
 }
 
 /// The sentinel again, or where it means nothing.

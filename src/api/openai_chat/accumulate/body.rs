@@ -38,10 +38,10 @@ pub(crate) fn body_to_reply(body: &[u8]) -> Checked<Reply> {
         let choice = Members::new(&path, choice);
         let state = read.choice(choice)?;
         let message = choice.object("message")?;
-        let path = format!("{path}message.");
-        state.whole(message, &path)?;
+        state.whole(message, &format!("{path}message."))?;
         choice.non_empty_string("finish_reason")?;
-        state.finish(choice, &path)?;
+        state.finish(choice)?;
     }
+    read.close("message")?;
     read.finish(0)
 }

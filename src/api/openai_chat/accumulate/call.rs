@@ -1,4 +1,5 @@
-//! Tool calls: fragments are told apart by their index, or by their id where that is missing or stands twice.
+//! Tool calls: fragments are told apart by their index, or by their id where that is missing or stands twice. Where they
+//! have neither, one belongs to the only call that is not whole yet, as nothing can follow a whole object.
 
 use serde_json::{Value, json};
 
@@ -25,6 +26,8 @@ struct Call {
     /// Of a function's arguments, or of a custom tool's input.
     arguments: String,
     kind: ToolKind,
+    /// Whether nothing can follow its arguments: they were an object when a later call began.
+    is_whole: bool,
 }
 
 impl Calls {
@@ -59,14 +62,13 @@ impl Calls {
                 (None, index) => self.open_next(sent, index),
             };
         }
-        let mut known = self.known(index);
-        match (known.next(), known.next()) {
-            (Some(at), None) => Ok(at),
-            (None, _) => {
-                drop(known);
-                self.open_next(sent, index)
-            }
-            (Some(_), Some(_)) => {
+        let known: Vec<usize> = self.known(index).collect();
+        let is_open = |at: &&usize| self.calls.get(**at).is_some_and(|call| !call.is_whole);
+        let mut open = known.iter().filter(is_open);
+        match (&known[..], open.next(), open.next()) {
+            (&[at], ..) | (_, Some(&at), None) => Ok(at),
+            ([], ..) => self.open_next(sent, index),
+            _ => {
                 let several = self.known(index).filter_map(|at| self.calls.get(at));
                 let ids: Vec<&str> = several.map(|call| call.id.as_str()).collect();
                 Err(Problem::new(
@@ -114,6 +116,10 @@ impl Calls {
 
     /// Opens a call at a known index, or at the next one.
     fn open(&mut self, index: u64) -> usize {
+        for call in self.calls.iter_mut().filter(|call| !call.is_whole) {
+            let is_object = |value: Value| value.is_object() && !call.arguments.is_empty();
+            call.is_whole = call.kind == ToolKind::Function && call.value().is_ok_and(is_object);
+        }
         let at = self.calls.len();
         let place = usize::try_from(index).unwrap_or(usize::MAX);
         match self.places.get_mut(place) {
@@ -126,6 +132,7 @@ impl Calls {
             name: String::new(),
             arguments: String::new(),
             kind: ToolKind::Function,
+            is_whole: false,
         });
         at
     }

@@ -34,19 +34,6 @@ impl Choice {
     /// Reads a delta, whose members have this path.
     pub(super) fn delta(&mut self, delta: &Map<String, Value>, path: &str) -> Checked<()> {
         let members = Members::new(path, delta);
-        if let Some(word) = &self.finish {
-            if says_something(members) {
-                return Err(Problem::new(
-                    AccumulateErrorKind::UnexpectedEvent,
-                    "a choice goes on behind its finish_reason",
-                    format!(
-                        "nothing more of a choice that finished with `{}`",
-                        word.escape_debug()
-                    ),
-                    Found::quoted(members.to_json()),
-                ));
-            }
-        }
         self.message(members)?;
         for (n, call) in array(members, "tool_calls")?.iter().enumerate() {
             let path = format!("{path}tool_calls[{n}].");
@@ -118,8 +105,9 @@ impl Choice {
         }
     }
 
-    /// Reads the reason why it stops; the same one may come again.
-    pub(super) fn finish(&mut self, choice: Members<'_>, path: &str) -> Checked<()> {
+    /// Reads the reason why it stops. It may come again, and some services send a `stop` behind it, which takes nothing
+    /// back.
+    pub(super) fn finish(&mut self, choice: Members<'_>) -> Checked<()> {
         let word = match choice.string_or_null("finish_reason")? {
             // some servers write an empty one where there is none
             None | Some("") => return Ok(()),
@@ -137,26 +125,25 @@ impl Choice {
             ));
         }
         match &self.finish {
-            Some(before) if before != word => Err(choice.wrong(
+            Some(before) if before != word && word != "stop" => Err(choice.wrong(
                 "finish_reason",
                 format!("`{}`, as before", before.escape_debug()),
             )),
             Some(_) => Ok(()),
             None => {
-                self.calls.check(path)?;
                 self.finish = Some(word.to_owned());
                 Ok(())
             }
         }
     }
 
+    /// Whether what it says is whole, once nothing more comes.
+    pub(super) fn check(&self, path: &str) -> Checked<()> {
+        self.calls.check(path)
+    }
+
     /// What it says, and why it stopped.
-    pub(super) fn read(self) -> (Vec<Part>, StopReason) {
-        let ended = if self.finish.is_some() {
-            Ended::Yes
-        } else {
-            Ended::No
-        };
+    pub(super) fn read(self, ended: Ended) -> (Vec<Part>, StopReason) {
         let word = self.finish.as_deref().unwrap_or_default();
         // a message that is nothing but a refusal, and that came to its end
         let refuses = word == "stop"
@@ -200,23 +187,6 @@ fn unknown(name: &str, value: impl Into<Value>, deltas: Vec<Value>) -> Part {
         block: json!({ name: value.into() }),
         deltas,
     }
-}
-
-/// Whether a delta says more than that there is nothing to say.
-fn says_something(delta: Members<'_>) -> bool {
-    let words = ["content", "refusal"];
-    let lists = ["tool_calls", "annotations"];
-    let member = |name: &&str| delta.get(name);
-    Thought::says_something(delta)
-        || words
-            .iter()
-            .filter_map(member)
-            .any(|text| text.as_str() != Some(""))
-        || lists
-            .iter()
-            .filter_map(member)
-            .any(|list| list.as_array().is_none_or(|list| !list.is_empty()))
-        || delta.get("function_call").is_some()
 }
 
 /// The array; none where the member is null or missing.

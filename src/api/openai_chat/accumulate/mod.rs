@@ -5,12 +5,13 @@
 //! | --- | --- | --- | --- | --- |
 //! | no choice yet | its choice is open | skipped | error | error |
 //! | a choice is open | joined; with a `finish_reason` it is closed | usage is read | error | error |
-//! | all are closed | of a closed choice: error, unless it says nothing | usage is read | → done | whole |
+//! | all are closed | joined; another `finish_reason` than `stop` is an error | usage is read | → done | whole |
 //! | done | error | error | skipped | whole |
 //!
 //! An event whose data is empty or null is skipped; one named `error`, or with a member `error`, is an error. The
 //! catalogue of faults asks for each leniency: null and missing members are equal, `[DONE]` may be missing, ids and
-//! names of tool calls may be repeated, their index may be missing where that leaves no doubt.
+//! names of tool calls may be repeated, their index may be missing or stand twice where that leaves no doubt, a choice may
+//! go on behind its `finish_reason`.
 
 mod body;
 mod call;
@@ -24,7 +25,7 @@ pub(crate) use body::body_to_reply;
 use serde_json::Value;
 pub(crate) use usage::read as read_usage;
 
-use self::choice::Choice;
+use self::{call::Ended, choice::Choice};
 use crate::{
     api::{
         accumulate::{AccumulateErrorKind, Found, Members, Problem},
@@ -53,7 +54,7 @@ impl ChatAccumulator {
     pub(crate) fn push(&mut self, event: &SseEvent) -> Checked<()> {
         match self.progress().event(event)? {
             Event::Chunk(chunk) => self.chunk(Members::new("", &chunk))?,
-            Event::Done => self.done = true,
+            Event::Done => self.close("delta")?,
             Event::Nothing => {}
         }
         Ok(())
@@ -69,12 +70,11 @@ impl ChatAccumulator {
             let choice = Members::new(&path, choice);
             let state = self.choice(choice)?;
             let message = format!("{path}message.");
-            let path = format!("{path}delta.");
             if let Some(delta) = choice.object_or_null("delta")? {
-                state.delta(delta, &path)?;
+                state.delta(delta, &format!("{path}delta."))?;
             }
             state.so_far(choice, &message)?;
-            state.finish(choice, &path)?;
+            state.finish(choice)?;
         }
         Ok(())
     }
@@ -125,16 +125,34 @@ impl ChatAccumulator {
         Progress::of(finished, self.done)
     }
 
+    /// Nothing more comes of any choice: each has to be whole. `of` is the member that it came in.
+    fn close(&mut self, of: &str) -> Checked<()> {
+        if self.done {
+            return Ok(());
+        }
+        for (n, choice) in self.choices.iter().enumerate() {
+            choice.check(&format!("choices[{n}].{of}."))?;
+        }
+        self.done = true;
+        Ok(())
+    }
+
     /// The reply, after `events` events.
     pub(crate) fn finish(&mut self, events: usize) -> Checked<Reply> {
         self.progress().check_end(events)?;
+        self.close("delta")?;
         let mut choices = std::mem::take(&mut self.choices).into_iter();
-        let first = choices.next().unwrap_or_default().read();
+        let first = choices.next().unwrap_or_default().read(Ended::Yes);
         let (name, usage) = (
             std::mem::take(&mut self.name),
             std::mem::take(&mut self.usage),
         );
-        let mut reply = chunks::reply(name, usage, first, choices.map(Choice::read));
+        let mut reply = chunks::reply(
+            name,
+            usage,
+            first,
+            choices.map(|choice| choice.read(Ended::Yes)),
+        );
         reply.service_tier = self.service_tier.take();
         reply.moderation = self.moderation.take();
         Ok(reply)
@@ -142,8 +160,10 @@ impl ChatAccumulator {
 
     /// The parts of the first choice read so far, which are moved out.
     pub(crate) fn take_partial(&mut self) -> Vec<Part> {
+        // behind a finish_reason more may come
+        let ended = if self.done { Ended::Yes } else { Ended::No };
         let mut choices = std::mem::take(&mut self.choices).into_iter();
-        let (parts, _) = choices.next().unwrap_or_default().read();
+        let (parts, _) = choices.next().unwrap_or_default().read(ended);
         parts
     }
 

@@ -97,6 +97,40 @@ fn a_finish_reason_is_the_end_with_and_without_done_and_unknown_words_are_kept()
 }
 
 #[test]
+fn a_choice_may_go_on_behind_its_finish_reason_and_a_later_stop_takes_nothing_back() {
+    let half = |arguments: &str| calls(json!([{"index": 0, "function": {"arguments": arguments}}]));
+    let f =
+        calls(json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\""}}]));
+    let whole = vec![call("a", "f", json!({"x": 1}))];
+    let text = || vec![Part::Text("Hé!".to_owned())];
+    for (data, parts, reason) in [
+        (
+            vec![say("Hé"), stop("stop"), say("!"), done()],
+            text(),
+            StopReason::EndTurn,
+        ),
+        (
+            vec![say("Hé"), stop("length"), say("!"), stop("stop")],
+            text(),
+            StopReason::MaxTokens,
+        ),
+        (
+            vec![f.clone(), stop("tool_calls"), half(":1}"), done()],
+            whole.clone(),
+            StopReason::ToolUse,
+        ),
+        (
+            vec![f, half(":1}"), stop("tool_calls"), stop("stop"), done()],
+            whole,
+            StopReason::ToolUse,
+        ),
+    ] {
+        let read = reply(&with(data.clone()));
+        assert_eq!((read.parts, read.stop_reason), (parts, reason), "{data:?}");
+    }
+}
+
+#[test]
 fn nulls_empty_events_and_chunks_without_choices_leave_no_trace() {
     let whole = [delta(ROLE), say("Hé"), stop("stop"), done()];
     let expected = reply(&whole);
@@ -215,6 +249,35 @@ fn fragments_of_calls_are_told_apart_by_index_and_id() {
 }
 
 #[test]
+fn a_fragment_without_an_id_is_of_the_only_call_that_is_not_whole() {
+    let f = |id: &str, name: &str, arguments: &str| json!([{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]);
+    let more = |arguments: &str| json!([{"index": 0, "function": {"arguments": arguments}}]);
+    for (row, fragments) in [
+        (
+            "one index",
+            vec![
+                f("a", "f", "{\"x\""),
+                more(":1}"),
+                f("b", "g", ""),
+                more("{"),
+                more("}"),
+            ],
+        ),
+        (
+            "no index",
+            vec![
+                json!([{"id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}}]),
+                json!([{"id": "b", "function": {"name": "g", "arguments": ""}}]),
+                json!([{"function": {"arguments": "{}"}}]),
+            ],
+        ),
+    ] {
+        let expected = [call("a", "f", json!({"x": 1})), call("b", "g", json!({}))];
+        assert_eq!(tool_calls(fragments), expected, "{row}");
+    }
+}
+
+#[test]
 fn a_custom_call_has_its_input_whatever_it_is() {
     for (row, fragments, expected) in [
         (
@@ -271,14 +334,9 @@ fn what_is_no_whole_answer_is_told_with_its_place() {
              expected: a chunk of choice 0, up to its finish_reason\n  found: `[DONE]`",
         ),
         (
-            with(vec![stop("stop"), say("x")]),
-            "a choice goes on behind its finish_reason\n  where: openai_chat, event #3, byte ?\n  \
-             expected: nothing more of a choice that finished with `stop`\n  found: `{\"content\":\"x\"}`",
-        ),
-        (
-            with(vec![stop("tool_calls"), stop("stop")]),
+            with(vec![stop("stop"), stop("length")]),
             "the member `choices[0].finish_reason` has a wrong type or value\n  where: openai_chat, event #3, byte ?\n  \
-             expected: `tool_calls`, as before\n  found: `\"stop\"`",
+             expected: `stop`, as before\n  found: `\"length\"`",
         ),
         (
             with(vec![stop("stop"), done(), say("x")]),
@@ -330,9 +388,9 @@ fn tool_calls_that_are_not_whole_are_told_with_their_place() {
     let g = json!([{"index": 0, "id": "b", "function": {"name": "g", "arguments": "{}"}}]);
     assert_errors(vec![
         (
-            with(vec![calls(f.clone()), stop("tool_calls")]),
+            with(vec![calls(f.clone()), stop("tool_calls"), done()]),
             "the arguments of `f` are not JSON: EOF while parsing an object at line 1 column 4\n  \
-             where: openai_chat, event #3, byte ?\n  expected: one JSON document\n  found: `{\"x\"`\n  \
+             where: openai_chat, event #4, byte ?\n  expected: one JSON document\n  found: `{\"x\"`\n  \
              help: a half call must not be run; what came is in `partial()`",
         ),
         (
@@ -344,6 +402,16 @@ fn tool_calls_that_are_not_whole_are_told_with_their_place() {
             "a fragment of a tool call could belong to several\n  where: openai_chat, event #4, byte ?\n  \
              expected: the index, or the id, of one of a, b\n  \
              found: `{\"function\":{\"arguments\":\":1}\"},\"index\":0}`",
+        ),
+        (
+            with(vec![
+                calls(json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}])),
+                calls(json!([{"index": 0, "id": "b", "function": {"name": "g", "arguments": ""}}])),
+                calls(json!([{"index": 0, "function": {"arguments": "{}"}}])),
+            ]),
+            "a fragment of a tool call could belong to several\n  where: openai_chat, event #4, byte ?\n  \
+             expected: the index, or the id, of one of a, b\n  \
+             found: `{\"function\":{\"arguments\":\"{}\"},\"index\":0}`",
         ),
         (
             with(vec![calls(
@@ -364,9 +432,10 @@ fn tool_calls_that_are_not_whole_are_told_with_their_place() {
             with(vec![
                 calls(json!([{"index": 0, "id": "a", "function": {"arguments": "{}"}}])),
                 stop("tool_calls"),
+                done(),
             ]),
             "a tool call ended and its `choices[0].delta.tool_calls[0].function.name` did not come\n  \
-             where: openai_chat, event #3, byte ?\n  expected: a string that is not empty\n  found: `{}`",
+             where: openai_chat, event #4, byte ?\n  expected: a string that is not empty\n  found: `{}`",
         ),
     ]);
 }
@@ -374,13 +443,30 @@ fn tool_calls_that_are_not_whole_are_told_with_their_place() {
 #[test]
 fn partial_has_what_was_read_and_no_unfinished_call() {
     let f = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]);
-    let cut = error(&[delta(ROLE), say("Hé"), calls(f)]);
+    let cut = error(&[delta(ROLE), say("Hé"), calls(f.clone())]);
     assert_eq!(cut.kind(), &AccumulateErrorKind::Truncated);
     let unfinished = Part::Unknown {
         block: json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}),
         deltas: vec![json!({"index": 0, "function": {"arguments": "{}"}})],
     };
-    assert_eq!(cut.partial(), [Part::Text("Hé".to_owned()), unfinished]);
+    assert_eq!(
+        cut.partial(),
+        [Part::Text("Hé".to_owned()), unfinished.clone()]
+    );
+
+    // one call of two is half: neither is one to be run
+    let half = json!([{"index": 1, "id": "b", "function": {"name": "g", "arguments": "{"}}]);
+    let half = error(&[
+        delta(ROLE),
+        calls(f),
+        calls(half),
+        stop("tool_calls"),
+        done(),
+    ]);
+    let [one, Part::Unknown { .. }] = half.partial() else {
+        panic!("{:?}", half.partial());
+    };
+    assert_eq!(one, &unfinished);
 }
 
 #[test]

@@ -75,15 +75,6 @@ impl Thought {
         }
     }
 
-    /// Whether these members say something of it.
-    pub(super) fn says_something(members: Members<'_>) -> bool {
-        let words = ["reasoning_content", "reasoning"];
-        let text = |name: &&str| members.get(name).and_then(Value::as_str);
-        let details = members.get("reasoning_details").and_then(Value::as_array);
-        words.iter().filter_map(text).any(|text| !text.is_empty())
-            || details.is_some_and(|details| !details.is_empty())
-    }
-
     pub(super) fn into_parts(self) -> impl Iterator<Item = Part> {
         let thinking = !(self.text.is_empty() && self.signature.is_empty());
         let thinking = thinking.then_some(Part::Thinking {
