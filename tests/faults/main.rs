@@ -167,6 +167,10 @@ const STRICTER: &[(&str, &str)] = &[
         "an event ends with a blank line, as the specification of event streams says",
     ),
     (
+        "delta-after-stop/after-the-end",
+        "it is for its caller to stop reading at the end of the answer",
+    ),
+    (
         "json-instead-of-sse",
         "`accumulate` reads streams; that `accumulate_json` reads the same is tested below",
     ),

@@ -103,7 +103,8 @@ pub(super) const DELTA_AFTER_STOP: Kind = Kind {
             "after-the-end",
             "the first fragment comes again behind the end of the answer",
         )
-        .asks(MustError, Some(MustIgnore)),
+        // `open-after-terminal` asks a client to be back at the end of the answer, where it cannot know of more
+        .asks(MustIgnore, Some(MustError)),
     ],
 };
 
