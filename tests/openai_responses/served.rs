@@ -82,6 +82,33 @@ async fn the_answer_repeats_what_the_request_asked_for() {
 }
 
 #[tokio::test]
+async fn unknown_members_stand_in_nothing_that_is_the_users_own() {
+    let turn = Turn::new().text("Hi").fault(Fault::UnknownField);
+    let stub = WireStub::builder().turn(turn).start();
+    let (metadata, schema) = (
+        json!({"a": "b"}),
+        json!({"type": "object", "properties": {}}),
+    );
+    let answered = call(&stub)
+        .streamed()
+        .member("metadata", metadata.clone())
+        .member(
+            "tools",
+            json!([{"type": "function", "name": "f", "parameters": schema}]),
+        )
+        .send()
+        .await;
+    let first = &events(&answered.body)[0]["response"];
+    for (path, expected) in [
+        ("/metadata", &metadata),
+        ("/tools/0/parameters", &schema),
+        ("/tools/0/x_new/a/0", &json!(1)),
+    ] {
+        assert_eq!(first.pointer(path), Some(expected), "{path}: {first}");
+    }
+}
+
+#[tokio::test]
 async fn encrypted_reasoning_and_obfuscation_are_there_as_asked() {
     let turn = || Turn::new().thinking("Hm.").text("Hi");
     let stub = WireStub::builder().turn(turn()).turn(turn()).start();

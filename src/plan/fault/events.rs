@@ -3,7 +3,22 @@
 use super::{Answer, Around, json_edit};
 use crate::api::Mark;
 
-/// A member that nobody knows, first in every object.
+/// Members whose objects are not the protocol's: the input of a call is the model's, a schema is the user's, and the rest
+/// are maps, whose members are the user's too and all of one type.
+const NOT_THE_PROTOCOL: [&str; 10] = [
+    "input",
+    "input_schema",
+    "output_schema",
+    "parameters",
+    "schema",
+    "attributes",
+    "env",
+    "headers",
+    "metadata",
+    "variables",
+];
+
+/// A member that nobody knows, first in every object of the protocol's.
 pub(super) fn add_members(answer: &mut Answer, around: &Around<'_>) {
     let member = match around.variant() {
         "null" => r#""x_new":null"#,
@@ -11,8 +26,7 @@ pub(super) fn add_members(answer: &mut Answer, around: &Around<'_>) {
         _ => r#""x_new":{"a":[1,null]}"#,
     };
     for data in answer.events() {
-        // the input of a call is the model's, not the protocol's
-        *data = json_edit::in_every_object(data, member, "input");
+        *data = json_edit::in_every_object(data, member, &NOT_THE_PROTOCOL);
     }
 }
 

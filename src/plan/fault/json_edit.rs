@@ -131,16 +131,14 @@ fn position(list: &str, places: &[Place], step: &str) -> Option<usize> {
     names.position(|name| name == Some(step))
 }
 
-/// A member put first into every object of the text, but for those inside a member of this name. Nothing is looked at
-/// but quotes and braces, so that a text that is no JSON comes to no harm.
-pub(super) fn in_every_object(text: &[u8], member: &str, except: &str) -> Vec<u8> {
+/// A member put first into every object of the text, but for those inside a member of one of these names. Nothing is
+/// looked at but quotes and braces, so that a text that is no JSON comes to no harm.
+pub(super) fn in_every_object(text: &[u8], member: &str, except: &[&str]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + member.len());
-    let except = format!("\"{except}\":");
     let (mut in_string, mut escaped, mut depth) = (false, false, 0_usize);
     // how deep the object is that is left as it is
     let mut left = None;
     for (at, byte) in text.iter().enumerate() {
-        let is_excepted = out.trim_ascii_end().ends_with(except.as_bytes());
         out.push(*byte);
         match byte {
             _ if escaped => escaped = false,
@@ -148,7 +146,7 @@ pub(super) fn in_every_object(text: &[u8], member: &str, except: &str) -> Vec<u8
             b'"' => in_string = !in_string,
             b'{' if !in_string => {
                 depth += 1;
-                if left.is_none() && is_excepted {
+                if left.is_none() && is_value_of(text.get(..at).unwrap_or_default(), except) {
                     left = Some(depth);
                 }
                 if left.is_none() {
@@ -166,6 +164,16 @@ pub(super) fn in_every_object(text: &[u8], member: &str, except: &str) -> Vec<u8
         }
     }
     out
+}
+
+/// Whether a text that goes on here goes on with the value of one of these members.
+fn is_value_of(text: &[u8], names: &[&str]) -> bool {
+    let name = text.trim_ascii_end().strip_suffix(b"\":");
+    let ends = |name: &[u8], known: &str| {
+        let before = name.strip_suffix(known.as_bytes());
+        before.is_some_and(|before| before.ends_with(b"\""))
+    };
+    name.is_some_and(|name| names.iter().any(|known| ends(name, known)))
 }
 
 #[cfg(test)]
@@ -258,11 +266,11 @@ mod tests {
 
     #[test]
     fn a_member_goes_into_every_object_but_those_that_are_content() {
-        let text = br#"{"a":[{},{"input":{"b":{}},"c":"{\"{"}], "input": 1,"d":{"e":2} }"#;
-        let changed = in_every_object(text, r#""x":0"#, "input");
+        let text = br#"{"a":[{},{"input":{"b":{}},"c":"{\"{"}], "input": 1,"map": {"e":2},"d":{"sitemap":{} } }"#;
+        let changed = in_every_object(text, r#""x":0"#, &["input", "map"]);
         assert_eq!(
             String::from_utf8(changed).unwrap(),
-            r#"{"x":0,"a":[{"x":0},{"x":0,"input":{"b":{}},"c":"{\"{"}], "input": 1,"d":{"x":0,"e":2} }"#
+            r#"{"x":0,"a":[{"x":0},{"x":0,"input":{"b":{}},"c":"{\"{"}], "input": 1,"map": {"e":2},"d":{"x":0,"sitemap":{"x":0} } }"#
         );
     }
 }
