@@ -10,6 +10,7 @@
 mod broken_clients;
 mod hand_made;
 mod reference_client;
+mod retry_hints;
 mod runner;
 mod target_test;
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 const TRIES: usize = 3;
 const BACK_OFF: Duration = Duration::from_millis(5);
 /// A kept connection may be dead by the time it is used again.
-const FOR_EVER: Duration = Duration::from_secs(3600);
+pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
 
 /// Asks one API, with a limit on silence.
 #[derive(Clone, Debug)]
