@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::{runtime::Runtime, task::AbortHandle};
 
 use super::{
@@ -27,6 +28,8 @@ use crate::{
 
 /// How long a client without a limit of its own may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What answers a request whose turn cannot be played.
+const UNPLAYABLE: &str = "refused: unplayable";
 /// So often it is looked at how late the machine is.
 const TICK: Duration = Duration::from_millis(5);
 
@@ -37,6 +40,8 @@ pub(super) struct Ran {
     pub(super) calls: usize,
     /// Why no result could mean anything.
     pub(super) unfit: Option<String>,
+    /// Why this client's requests have no answer that could be damaged so.
+    pub(super) unplayable: Option<String>,
     /// What else the client did that it may not do in silence.
     pub(super) breach: Option<String>,
     /// What it waits for, if it is no hang that it is not back.
@@ -53,6 +58,7 @@ impl Ran {
             came,
             calls,
             unfit: None,
+            unplayable: None,
             breach: None,
             waits: None,
             hint: None,
@@ -124,6 +130,20 @@ impl Suite {
         let requests = stub.requests();
         let mut ran = Ran::new(came, requests.len());
         ran.unfit = unfit(self.api, stub, &requests);
+        let asks_for_usage = requests.iter().all(asks_for_usage);
+        if let (Came::Read(read), false) = (&mut ran.came, asks_for_usage) {
+            // there is none to be read
+            read.usage = None;
+        }
+        let is_unplayable = |request: &RecordedRequest| request.answered_by() == UNPLAYABLE;
+        if requests.iter().any(is_unplayable) {
+            let mut why = "the answer to the client's request has nothing that could be damaged so"
+                .to_owned();
+            if !asks_for_usage {
+                why += "; the request asks for no usage (`stream_options.include_usage`)";
+            }
+            ran.unplayable = Some(why);
+        }
         let is_over = |request: &RecordedRequest| request.outcome() != Outcome::Open;
         if !requests.is_empty() && requests.iter().all(is_over) {
             ran.hint = Some(
@@ -188,6 +208,11 @@ impl Suite {
             verdict,
             Verdict::Equal | Verdict::Loud | Verdict::SilentWrong
         );
+        if let Some(why) = &ran.unplayable {
+            let mut report = CaseReport::new(case, Verdict::Skipped, why.clone());
+            report.calls = ran.calls;
+            return report;
+        }
         match (&ran.unfit, &ran.breach, &ran.waits) {
             (Some(unfit), _, _) if is_back => {
                 let said = match (&ran.came, detail.is_empty()) {
@@ -330,6 +355,12 @@ fn unfit(api: Api, stub: &WireStub, requests: &[RecordedRequest]) -> Option<Stri
     let streams = requests.iter().all(RecordedRequest::is_stream);
     let unstreamed = || (!streams).then(|| "its request did not ask for a stream".to_owned());
     refused.or_else(another).or_else(unstreamed)
+}
+
+/// Whether the answer has a usage: streams of Chat have one if the request says so.
+fn asks_for_usage(request: &RecordedRequest) -> bool {
+    request.api() != Some(Api::OpenAiChat)
+        || request.json().pointer("/stream_options/include_usage") == Some(&Value::Bool(true))
 }
 
 pub(super) async fn timer(time: Duration) {

@@ -8,6 +8,7 @@
 )]
 
 mod broken_clients;
+mod coverage;
 mod hand_made;
 mod reference_client;
 mod retry_hints;
@@ -51,6 +52,7 @@ async fn the_reference_client_is_clean_in_the_strict_reading() {
         }
         let report = on_the_reference_client(suite, api).await;
         report.assert_clean();
+        coverage::assert_nothing_is_lost(&report, api);
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
 pub(crate) struct ReferenceClient {
     api: Api,
     idle_limit: Duration,
+    /// Whether it asks Chat for the usage of a stream.
+    asks_for_usage: bool,
     http: reqwest::Client,
 }
 
@@ -98,12 +100,19 @@ impl ReferenceClient {
         Self {
             api,
             idle_limit,
+            asks_for_usage: true,
             // a key is for the host that it was given for
             http: http
                 .redirect(reqwest::redirect::Policy::none())
                 .build()
                 .unwrap(),
         }
+    }
+
+    /// The same, and without usage on Chat.
+    pub(crate) const fn without_usage(mut self) -> Self {
+        self.asks_for_usage = false;
+        self
     }
 
     /// Asks for a stream; what came of it.
@@ -230,7 +239,7 @@ impl ReferenceClient {
                 "/chat/completions",
                 json!({
                     "model": "m", "stream": true, "messages": message,
-                    "stream_options": {"include_usage": true}
+                    "stream_options": {"include_usage": self.asks_for_usage}
                 }),
             ),
         }
