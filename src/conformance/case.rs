@@ -149,6 +149,12 @@ pub(super) fn reference(of: Needs) -> Turn {
     turn.usage(Usage::input(3).output(17)).allow_script_drift()
 }
 
+/// An answer that calls another tool than the [`reference`] does, by the same id.
+pub(super) fn same_id() -> Turn {
+    let turn = Turn::new().tool_call_with_id("call_1", "g", json!({"b": "日本"}));
+    turn.usage(Usage::input(3).output(17)).allow_script_drift()
+}
+
 /// The undamaged answers that the API can give, without a cut.
 pub(super) fn references(api: Api) -> Vec<Case> {
     let cases = REFERENCES.into_iter().map(|reference| Case {
@@ -178,6 +184,7 @@ pub(super) fn cases(api: Api, cuts: &[Cut]) -> Vec<Case> {
         })
     });
     let forms = scenario::ALL.iter().flat_map(scenario::Scenario::forms);
+    let forms = forms.filter(|form| form.applies_to(api));
     let scenarios = forms.map(|form| Case {
         what: What::Scenario(form),
         reference: form.reference(),

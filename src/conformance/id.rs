@@ -16,8 +16,11 @@ pub(super) fn place(id: &str) -> Option<usize> {
 }
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    let faults = Fault::ALL.iter().map(|fault| fault.id());
-    faults.chain(scenario::ALL.iter().map(|scenario| scenario.id))
+    let faults = || Fault::ALL.iter().map(|fault| fault.id());
+    let scenarios = scenario::ALL.iter().map(|scenario| scenario.id);
+    // of one kind there are both
+    let others = scenarios.filter(move |id| faults().all(|fault| fault != *id));
+    faults().chain(others)
 }
 
 /// The id, if a case can be called so.

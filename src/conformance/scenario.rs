@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
-use crate::script::{
-    Needs,
-    Requirement::{self, MustError, MustSucceedWithSameResult},
+use crate::{
+    api::Api,
+    script::{
+        Needs,
+        Requirement::{self, MustError, MustSucceedWithSameResult},
+    },
 };
 
 /// A kind of the catalogue that no single answer shows.
@@ -39,6 +42,8 @@ pub(super) enum Play {
     Once,
     /// Two calls, of which the second is judged.
     Twice(Between),
+    /// Two calls, whose answers call different tools by the same id; the second is judged.
+    SameId,
     /// A redirect with this status.
     Redirect(u16, To),
 }
@@ -101,6 +106,17 @@ const fn hint(value: &'static str) -> Play {
 
 /// In the order of the catalogue.
 pub(super) static ALL: &[Scenario] = &[
+    // what a single answer shows of this kind is a fault
+    Scenario {
+        id: "tool-id-duplicated",
+        asks: MustSucceedWithSameResult,
+        also: Some(MustError),
+        variants: &[variant(
+            "in-a-later-answer",
+            "the call of a second answer has the id of the first answer's; the second call of the client is judged",
+            Play::SameId,
+        )],
+    },
     Scenario {
         id: "retry-after-variants",
         asks: MustSucceedWithSameResult,
@@ -356,13 +372,28 @@ impl Form {
             | Play::Ended(..)
             | Play::Dropped(_)
             | Play::Once
-            | Play::Twice(_) => (self.scenario.asks, self.scenario.also),
+            | Play::Twice(_)
+            | Play::SameId => (self.scenario.asks, self.scenario.also),
+        }
+    }
+
+    /// Whether the catalogue asks this API for it.
+    pub(super) const fn applies_to(self, api: Api) -> bool {
+        match self.variant.play {
+            Play::SameId => matches!(api, Api::AnthropicMessages | Api::OpenAiChat),
+            Play::Errors(_)
+            | Play::Ended(..)
+            | Play::Dropped(_)
+            | Play::Once
+            | Play::Twice(_)
+            | Play::Redirect(..) => true,
         }
     }
 
     pub(super) const fn reference(self) -> Needs {
         match self.variant.play {
             Play::Ended(_, reference) => reference,
+            Play::SameId => Needs::ToolCall,
             Play::Errors(_)
             | Play::Dropped(_)
             | Play::Once

@@ -43,6 +43,11 @@ impl Suite {
             Play::Dropped(at) => self.dropped(at, case, client).await,
             Play::Once => self.once(case, client).await,
             Play::Twice(between) => self.twice(between, case, client).await,
+            Play::SameId => {
+                let stub = started(vec![case::same_id(), case::reference(case.reference)]);
+                let came = self.second(&self.base_url(&stub.url()), client).await;
+                self.ran(came, &stub)
+            }
             Play::Redirect(status, to) => self.redirected(status, to, case, client).await,
         }
     }
@@ -182,14 +187,23 @@ impl Suite {
             Between::ClosedBefore => Reaction::SayAndClose(answer.clone()),
             Between::ClosedAsItComes | Between::LateBytes => Reaction::Say(answer.clone()),
         });
-        let url = self.base_url(&double.url());
-        let first = self.call(&url, self.cap(), client).await;
-        let came = if matches!(first, Came::Read(_)) {
-            self.call(&url, self.cap(), client).await
+        let came = self.second(&self.base_url(&double.url()), client).await;
+        fit(came, &double.seen())
+    }
+
+    /// What comes of the second of two calls; of the first, if nothing was read there.
+    async fn second<C, F, E>(&self, url: &str, client: &C) -> Came
+    where
+        C: Fn(String) -> F,
+        F: Future<Output = Result<Transcript, E>>,
+        E: Display,
+    {
+        let first = self.call(url, self.cap(), client).await;
+        if matches!(first, Came::Read(_)) {
+            self.call(url, self.cap(), client).await
         } else {
             first
-        };
-        fit(came, &double.seen())
+        }
     }
 
     /// A redirect: to follow it with all that was sent is fine, but not to another host.

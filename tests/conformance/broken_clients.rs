@@ -1,6 +1,9 @@
 //! Clients that lose data without a word, each in one of the ways of the public reports, and each is caught by name.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
 
 use llm_wire_stub::{
     conformance::{self, CaseReport, Report, Transcript, Verdict},
@@ -10,6 +13,7 @@ use llm_wire_stub::{
 use super::{
     LIMIT,
     hand_made::{Flaw, Flaw::*, HandMade},
+    reference_client::{ClientError, ReferenceClient},
 };
 
 /// Kinds of the catalogue that this version may not have yet.
@@ -204,4 +208,52 @@ async fn a_client_that_filters_by_the_name_of_an_event_is_caught() {
     };
     let suite = conformance::suite(Api::AnthropicMessages).only(ids.iter().copied());
     assert_caught(&suite.run(client).await, &ids);
+}
+
+#[tokio::test]
+async fn a_client_that_knows_calls_by_their_ids_is_caught_at_a_later_answer() {
+    let api = Api::OpenAiChat;
+    let client = ReferenceClient::new(api, LIMIT);
+    // what it calls, by the conversation and the id
+    let known: Mutex<BTreeMap<(String, String), ToolCall>> = Mutex::default();
+    let suite = conformance::suite(api).idle_limit(LIMIT);
+    let report = suite.only(["tool-id-duplicated"]).cuts([Cut::Whole]);
+    let report = report.run(|url| {
+        let (client, known) = (&client, &known);
+        async move {
+            let answer = client.stream(&url, "go").await?;
+            let mut known = known.lock().unwrap();
+            let calls = answer.calls.into_iter().map(|call| {
+                let entry = known.entry((url.clone(), call.id.clone()));
+                entry.or_insert(call).clone()
+            });
+            Ok::<_, ClientError>(Transcript::text(answer.text).tool_calls(calls))
+        }
+    });
+    let report = report.await;
+    let verdicts: Vec<_> = report
+        .cases()
+        .filter(|case| case.id().starts_with("tool-id"))
+        .map(|case| (case.id(), case.verdict(), case.detail()))
+        .collect();
+    let weather = r#"call_1 get_weather({"a":"é\n","n":997})"#;
+    let twice = format!(
+        r#"tool calls [{weather}, {weather}], wanted [{weather}, call_1 g({{"b":"日本"}})]"#
+    );
+    let again = format!(r#"tool calls [call_1 g({{"b":"日本"}})], wanted [{weather}]"#);
+    assert_eq!(
+        verdicts,
+        [
+            (
+                "tool-id-duplicated/in-a-later-answer",
+                Verdict::SilentWrong,
+                again.as_str()
+            ),
+            (
+                "tool-id-duplicated/in-one-answer",
+                Verdict::SilentWrong,
+                twice.as_str()
+            ),
+        ]
+    );
 }

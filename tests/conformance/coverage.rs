@@ -42,6 +42,9 @@ pub(crate) fn assert_nothing_is_lost(report: &Report, api: Api) {
     for case in report.cases() {
         cases.entry(case.id()).or_default().push(case);
     }
+    // a form of a kind that has others
+    let later = cases.contains_key("tool-id-duplicated/in-a-later-answer");
+    assert_eq!(later, Fault::ToolIdDuplicated.applies_to(api), "{api:?}");
     for form in Fault::ALL.iter().flat_map(|fault| fault.variants()) {
         let has_case = cases.contains_key(form.id().as_str());
         assert_eq!(has_case, form.applies_to(api), "{form} on {api:?}");

@@ -126,7 +126,7 @@ impl ReferenceClient {
     }
 
     /// Asks for a stream, again after what may pass.
-    async fn stream(&self, base_url: &str, prompt: &str) -> Result<Answer, ClientError> {
+    pub(crate) async fn stream(&self, base_url: &str, prompt: &str) -> Result<Answer, ClientError> {
         let (path, body) = self.request(prompt);
         let url = format!("{base_url}{path}");
         let mut tries = 1;
