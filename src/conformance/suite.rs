@@ -262,7 +262,7 @@ impl Suite {
         crowd::run(cases.len(), at_once, call, |_, ran| {
             let Some((case, ran)) = ran else { return };
             let judged = self.judged(case, &ran, self.wanted(case).as_ref(), words);
-            if may_be_the_machine(&judged) && !done.report.accepts(&judged) {
+            if self.is_doubtful(case, &ran, &judged, done.report) {
                 doubtful.push(case);
             } else {
                 done.with(judged);
@@ -298,15 +298,13 @@ impl Suite {
                 words.learn(wanted, read);
             }
             let mut judged = self.judged(case, &ran, wanted.as_ref(), words);
-            if !may_be_the_machine(&judged) || report.accepts(&judged) {
+            if !self.is_doubtful(case, &ran, &judged, report) {
                 return (ran, judged);
             }
             runs += 1;
-            // a client that gives up does so at its limit, a sixth of what is waited for; delays add up to it
-            let is_hang = judged.verdict == Verdict::Hang;
-            let is_late = ran.late > self.cap_of(case) / if is_hang { 12 } else { 48 };
+            let is_late = self.is_late(case, &ran, &judged);
             let enough = if is_late { RUNS_WHILE_LATE } else { RUNS };
-            if runs < enough && (is_late || !is_hang) {
+            if runs < enough && (is_late || judged.verdict != Verdict::Hang) {
                 continue;
             }
             if is_late {
@@ -314,6 +312,25 @@ impl Suite {
             }
             return (ran, judged);
         }
+    }
+
+    /// Whether the verdict may be the machine's doing: a client that had no time to run fails, is not back or asks nothing
+    /// where it should not; on a machine that was late no verdict that is not clean counts, nor that the client waited.
+    fn is_doubtful(&self, case: &Case, ran: &Ran, judged: &CaseReport, report: &Report) -> bool {
+        match judged.verdict {
+            Verdict::Skipped => ran.waits.is_some() && self.is_late(case, ran, judged),
+            _ if report.accepts(judged) => false,
+            Verdict::Hang | Verdict::Loud | Verdict::BadRequest => true,
+            Verdict::Equal | Verdict::SilentWrong | Verdict::Panic => {
+                self.is_late(case, ran, judged)
+            }
+        }
+    }
+
+    fn is_late(&self, case: &Case, ran: &Ran, judged: &CaseReport) -> bool {
+        // a client that gives up does so at its limit, a sixth of what is waited for; delays add up to it
+        let is_over_time = matches!(judged.verdict, Verdict::Hang | Verdict::Skipped);
+        ran.late > self.cap_of(case) / if is_over_time { 12 } else { 48 }
     }
 
     /// What the client should end up with, where a result can be right.
@@ -376,14 +393,6 @@ impl Suite {
             self.cuts.clone()
         }
     }
-}
-
-/// Whether a client that has no time to run can come to this.
-const fn may_be_the_machine(case: &CaseReport) -> bool {
-    matches!(
-        case.verdict,
-        Verdict::Hang | Verdict::Loud | Verdict::BadRequest
-    )
 }
 
 /// What is done so far, and who is told.

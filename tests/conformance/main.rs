@@ -36,24 +36,48 @@ async fn on_the_reference_client(suite: Suite, api: Api) -> Report {
     suite.run(|base_url| client.ask(base_url)).await
 }
 
+/// With what the catalogue leaves open, and this client takes the loud way of: where nothing but the last frame, or its
+/// blank line, is lost. Its decoder does what the specification of event streams says.
+fn strict(api: Api) -> Suite {
+    let mut suite = conformance::suite(api).idle_limit(LIMIT).strict();
+    for id in ["eof-no-final-blank", "terminal-frame-cut"] {
+        if id.parse::<FaultVariant>().unwrap().fault().applies_to(api) {
+            suite = suite.pin(id, Verdict::Loud);
+        }
+    }
+    suite
+}
+
 #[tokio::test]
 async fn the_reference_client_is_clean_in_the_strict_reading() {
     for api in APIS {
-        // the catalogue leaves both outcomes open where nothing but the last frame, or its blank line, is lost; this client
-        // takes the loud one, as its decoder does what the specification of event streams says
-        let mut suite = conformance::suite(api).idle_limit(LIMIT).strict();
-        for (id, verdict) in [
-            ("eof-no-final-blank", Verdict::Loud),
-            ("terminal-frame-cut", Verdict::Loud),
-        ] {
-            if id.parse::<FaultVariant>().unwrap().fault().applies_to(api) {
-                suite = suite.pin(id, verdict);
-            }
-        }
-        let report = on_the_reference_client(suite, api).await;
+        let report = on_the_reference_client(strict(api), api).await;
         report.assert_clean();
         coverage::assert_nothing_is_lost(&report, api);
     }
+}
+
+/// The bar: none is false, whatever else the machine has to do.
+#[tokio::test]
+#[ignore = "ten minutes and more: cargo test --release --test conformance -- --ignored --nocapture hundred"]
+async fn a_hundred_runs_have_no_false_verdict() {
+    let mut wrong = Vec::new();
+    for run in 1..=100 {
+        for api in APIS {
+            let started = std::time::Instant::now();
+            let report = on_the_reference_client(strict(api), api).await;
+            coverage::assert_nothing_is_lost(&report, api);
+            let of = format!("run {run}, {}", api.name());
+            let unclean = report.unclean();
+            wrong.extend(unclean.map(|case| format!("{of}: {}: {}", case.id(), case.detail())));
+            let (count, time) = (report.cases().count(), started.elapsed());
+            tell(&format!(
+                "{of}: {count} cases in {time:?}, {} wrong so far",
+                wrong.len()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Not a test of anything: how many cases there are, and how long they take. The bar is 400 cases in 10 s.
