@@ -337,6 +337,32 @@ fn a_stream_that_ended_with_an_error_ends_so_again() {
     }
 }
 
+#[test]
+fn what_stands_in_unknown_events_is_no_part_of_the_answer() {
+    let said = Turn::new().text("one two").plain();
+    let ended = said.clone().end(After::events(5), ApiError::overloaded());
+    // of an unknown type, or none that can be read
+    let unknown = [
+        r#"{"type":"tomorrow","content_block":{"type":"text","text":"no"}}"#,
+        r#"{"type":"tomorrow","message":{},"context_management":{}}"#,
+        r#"{"type":"content_block_delta",7,"index":0,"delta":{"type":"text_delta","text":7}}"#,
+        r#"{"type":"ping",}"#,
+        "7",
+    ];
+    for turn_said in [said, ended] {
+        let recorded = sse_body(API, &turn_said);
+        let mut between = String::new();
+        for event in unpadded(&recorded).split_inclusive("\n\n") {
+            for data in unknown {
+                between += &format!("event: tomorrow\ndata: {data}\n\n");
+            }
+            between += event;
+        }
+        let again = sse_body(API, &turn(between.as_bytes()));
+        assert_eq!(again, sse_body(API, &turn(&recorded)));
+    }
+}
+
 #[tokio::test]
 async fn an_error_is_said_again_with_its_status_type_message_and_code() {
     for error in [

@@ -211,6 +211,19 @@ fn what_no_turn_says_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_chunk_behind_the_providers_error_is_refused_whatever_its_numbers_are() {
+    let error = "data: {\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"param\":null,\"code\":null}}\n\n";
+    let behind = HI.replace("\"index\":0", "\"index\":18446744073709551615");
+    let mut recorded = stream(&[ROLE, HI], error);
+    recorded.extend(stream(&[&behind], ""));
+    let why = refusal(&recorded);
+    assert!(
+        why.contains("\n  expected: the end of the stream\n"),
+        "{why}"
+    );
+}
+
+#[test]
 fn a_stream_that_ended_with_an_error_ends_so_again() {
     let error = "data: {\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"param\":\"p\",\"code\":null}}\n\n";
     let recorded = stream(&[ROLE, HI], error);

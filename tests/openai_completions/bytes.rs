@@ -87,6 +87,14 @@ fn an_error_has_the_words_of_this_api_before_and_inside_a_stream() {
 }"#;
     assert_eq!(std::str::from_utf8(&body).unwrap(), expected);
 
+    // nobody asked for a model, so it is the one that the answers are from
+    let body = error_body(API, &ApiError::not_found());
+    let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(
+        body["error"]["message"],
+        "The model `gpt-3.5-turbo-instruct` does not exist or you do not have access to it."
+    );
+
     let broken = Turn::new()
         .text("a b")
         .end(After::deltas(1), ApiError::internal());

@@ -64,7 +64,7 @@ impl Row {
     fn of_responses(kind: ErrorKind, context: &Context) -> Option<Self> {
         Some(match kind {
             ErrorKind::NotFound => Self {
-                message: format!("The requested model '{}' does not exist.", model(context)).into(),
+                message: format!("The requested model '{}' does not exist.", model(Api::OpenAiResponses, context)).into(),
                 ..said(400, INVALID, "")
                     .coded("model_not_found")
                     .about("model")
@@ -156,7 +156,7 @@ impl Row {
                     "Rate limit reached for {} in organization org-7dTqKcVx2mWbRfYhZ4sLp9Na on tokens per min \
                      (TPM): Limit 200000, Used 200000, Requested 1026. Please try again in 308ms. Visit \
                      https://platform.openai.com/account/rate-limits to learn more.",
-                    model(context)
+                    model(api, context)
                 )
                 .into(),
                 ..said(429, "tokens", "").coded(LIMIT_REACHED)
@@ -164,7 +164,7 @@ impl Row {
             ErrorKind::Authentication
             | ErrorKind::Billing
             | ErrorKind::Permission
-            | ErrorKind::NotFound => Self::of_account(kind, context),
+            | ErrorKind::NotFound => Self::of_account(api, kind, context),
             ErrorKind::Conflict => said(409, INVALID, "The request conflicts with another one."),
             ErrorKind::RequestTooLarge => said(413, INVALID, "The request's body is too large."),
             ErrorKind::Internal => said(
@@ -185,7 +185,7 @@ impl Row {
     }
 
     /// Errors about who asks, and for which model.
-    fn of_account(kind: ErrorKind, context: &Context) -> Self {
+    fn of_account(api: Api, kind: ErrorKind, context: &Context) -> Self {
         if kind == ErrorKind::Authentication {
             return said(
                 401,
@@ -214,7 +214,7 @@ impl Row {
         Self {
             message: format!(
                 "The model `{}` does not exist or you do not have access to it.",
-                model(context)
+                model(api, context)
             )
             .into(),
             ..said(404, INVALID, "").coded("model_not_found")
@@ -253,9 +253,10 @@ impl Row {
     }
 }
 
-/// The model that was asked for.
-fn model(context: &Context) -> &str {
+/// The model that was asked for, or that an answer of this API is from where nobody asked.
+fn model(api: Api, context: &Context) -> &str {
     match context.model.as_str() {
+        "" if api == Api::OpenAiCompletions => super::DEFAULT_MODEL_OF_COMPLETIONS,
         "" => super::DEFAULT_MODEL,
         model => model,
     }

@@ -22,6 +22,9 @@ pub(crate) use unsayable::{check_extras, no_era, uncounted, unsayable};
 /// The model named where neither the turn nor the request names one.
 pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini-2024-07-18";
 
+/// The same of text completions, which that model does not give.
+pub(crate) const DEFAULT_MODEL_OF_COMPLETIONS: &str = "gpt-3.5-turbo-instruct";
+
 /// When every answer was made: the stub's clock stands still. Seconds since 1970.
 pub(crate) const CREATED: u64 = 1_787_150_052;
 

@@ -27,9 +27,6 @@ pub(crate) use render::{Events, body, normalized};
 pub(crate) use rules::{first_broken, rules};
 pub(crate) use view::view;
 
-/// The model named where neither the turn nor the request names one.
-const DEFAULT_MODEL: &str = "gpt-3.5-turbo-instruct";
-
 /// In the words of a message.
 const NAME: &str = "OpenAI Completions";
 

@@ -424,6 +424,11 @@ pub(super) fn begun(events: &[SseEvent]) -> Option<Reply> {
     read.finish(events.len()).ok()
 }
 
+/// Whether this event means nothing to the reader, whatever stands in its data.
+pub(super) fn skips(event: &SseEvent) -> bool {
+    matches!(MessagesAccumulator::default().read(event), Ok(None))
+}
+
 /// The part that this raw block comes to.
 ///
 /// # Errors

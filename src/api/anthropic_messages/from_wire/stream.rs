@@ -31,7 +31,8 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
         }
     };
     let end = error.as_ref().map_or(whole.len(), |(_, index)| *index);
-    let recorded = whole.get(..end).unwrap_or_default();
+    let known = whole.iter().take(end).filter(|event| !read::skips(event));
+    let recorded = &*known.cloned().collect::<Vec<_>>();
     let data = || recorded.iter().map(SseEvent::data);
     let message = data().find_map(|data| member(data, "message"));
     let blocks = blocks(data());
@@ -58,7 +59,7 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     }
     check_added(&turn, era, recorded)?;
     Ok(match error {
-        Some((error, index)) => turn.end(After::events(index), error),
+        Some((error, _)) => turn.end(After::events(recorded.len()), error),
         None => turn,
     })
 }

@@ -51,8 +51,10 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
             }
         }
     };
+    // behind the error nothing was read, so nothing of it is known to be right
+    let end = error.as_ref().map_or(usize::MAX, |(_, index)| *index);
     let mut recorded = Recorded::default();
-    for (n, event) in events.iter().enumerate() {
+    for (n, event) in events.iter().take(end).enumerate() {
         let chunk: Value = serde_json::from_str(event.data()).unwrap_or_default();
         recorded
             .chunk(&chunk, event.data())
@@ -67,7 +69,6 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
         top_logprobs: None,
         choices: recorded.choices(),
     });
-    let end = error.as_ref().map_or(usize::MAX, |(_, index)| *index);
     let said = render::Events::new(&turn, &context)
         .map_err(|why| of_the_whole(unplayable(&why)))?
         .take(end)

@@ -3,9 +3,9 @@
 use crate::{
     api::{
         Context, Ids,
-        openai::{self, CREATED, Piece},
+        openai::{self, CREATED, DEFAULT_MODEL_OF_COMPLETIONS, Piece},
         openai_completions::{
-            DEFAULT_MODEL, NAME,
+            NAME,
             asked::{Asked, Echo, Prompt},
             purpose, words,
         },
@@ -53,7 +53,7 @@ impl Said {
         Ok(Self {
             id: extras.id.unwrap_or(made),
             model: match model.as_str() {
-                "" => DEFAULT_MODEL.to_owned(),
+                "" => DEFAULT_MODEL_OF_COMPLETIONS.to_owned(),
                 model => model.to_owned(),
             },
             pieces,
