@@ -284,6 +284,28 @@ fn answer_that_cannot_be_said_without_more_members_is_refused() {
 }
 
 #[test]
+fn a_counter_that_is_null_is_not_said_as_zero() {
+    let said = Turn::new()
+        .text("Hello!")
+        .usage(Usage::input(1).web_searches(2));
+    let (stream, body) = (sse_body(API, &said), json_body(API, &said));
+    for counter in ["web_fetch_requests", "cache_read_input_tokens"] {
+        for (recorded, form) in [(&stream, "a stream"), (&body, "a body")] {
+            let recorded = String::from_utf8(recorded.to_vec()).unwrap();
+            let (counted, null) = (format!("\"{counter}\":0"), format!("\"{counter}\":null"));
+            assert!(recorded.contains(&counted), "{recorded}");
+            let recorded = recorded.replace(&counted, &null);
+            let error = Script::from_wire(API, recorded.as_bytes()).unwrap_err();
+            let is_meant = matches!(
+                error.kind(),
+                AccumulateErrorKind::MissingField { field } if field.ends_with(counter)
+            );
+            assert!(is_meant, "{form}: {error}");
+        }
+    }
+}
+
+#[test]
 fn json_that_others_spelled_with_spaces_and_on_several_lines_is_said_compact() {
     let said = Turn::new()
         .text("a  b")

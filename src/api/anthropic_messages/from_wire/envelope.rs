@@ -86,12 +86,14 @@ pub(super) fn check_added(recorded: &str, said: &str) -> Result<(), Box<Problem>
         .help("add the member to the recording, or script the turn by name"))
 }
 
-/// The path of the first member that only `said` has.
+/// The path of the first member that only `said` has. A counter that is null is none.
 fn added(recorded: &str, said: &str, path: &str) -> Option<String> {
     let mut members = members(said).into_iter();
     members.find_map(|(name, value)| {
         let path = format!("{path}{name}");
-        let Some(known) = member(recorded, name) else {
+        let is_counter = value.starts_with(|first: char| first.is_ascii_digit());
+        let known = member(recorded, name).filter(|known| !(is_counter && *known == "null"));
+        let Some(known) = known else {
             return Some(path);
         };
         let items = items(known).into_iter().zip(items(value)).enumerate();
