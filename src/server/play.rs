@@ -21,7 +21,7 @@ use crate::{
 
 /// Bytes are handed over once so many wait; fewer at first, so that the first event leaves early, and still
 /// enough that a short answer leaves whole, before its client can think twice.
-const FIRST_FLUSH: usize = 8 * 1024;
+const FIRST_FLUSH: usize = 4 * 1024;
 const FLUSH: usize = 64 * 1024;
 
 /// What happens to the connection next.
