@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::Semaphore;
 
 use super::{
     builder::VerifyOnDrop,
@@ -173,7 +173,8 @@ pub(super) struct Shared {
     pub(super) clock: Arc<Time>,
     pub(super) address: SocketAddr,
     state: Mutex<State>,
-    over: watch::Sender<bool>,
+    /// Without a permit, and closed once the run has ended. A `watch` would tell it too, with eight locks.
+    over: Semaphore,
     /// Whether a dialect was named, so that the paths of all of them are served; in later runs too.
     dialects: Arc<AtomicBool>,
     /// What its gates say when a wait for one gives up.
@@ -248,7 +249,7 @@ impl Shared {
             clock: Arc::clone(clock),
             address,
             state: Mutex::new(state),
-            over: watch::Sender::new(false),
+            over: Semaphore::new(0),
             dialects: Arc::clone(dialects),
             report: OnceLock::new(),
         });
@@ -380,13 +381,12 @@ impl Shared {
             let last: Arc<Report> = Arc::new(move || last.clone());
             gates.iter().for_each(|gate| gate.unbind(report, &last));
         }
-        self.over.send_replace(true);
+        self.over.close();
     }
 
     /// Waits until it has ended.
     pub(super) async fn over(&self) {
-        let mut over = self.over.subscribe();
-        let _ = over.wait_for(|over| *over).await;
+        let _ = self.over.acquire().await;
     }
 
     /// Script and journal, for a message.
