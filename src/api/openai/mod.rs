@@ -6,6 +6,7 @@ pub(crate) mod chunks;
 mod error;
 mod head;
 pub(crate) mod members;
+mod logprob;
 pub(crate) mod moderation;
 mod piece;
 pub(crate) mod rules;
@@ -16,6 +17,7 @@ mod unsayable;
 pub(crate) use characters::Characters;
 pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
+pub(crate) use logprob::drawn_logprob;
 pub(crate) use piece::{Fragment, Piece};
 pub(crate) use unsayable::{check_extras, no_era, uncounted, unsayable};
 

@@ -1,7 +1,7 @@
 //! Log probabilities where a request asks for them: well-formed and made up. Each fragment is one token.
 
 use crate::{
-    api::openai_chat::purpose,
+    api::{openai::drawn_logprob, openai_chat::purpose},
     json::{write_number, write_str},
     script::Dice,
 };
@@ -54,7 +54,7 @@ impl Logprobs {
     }
 
     fn token(&mut self, out: &mut Vec<u8>, token: &str) {
-        let logprob = self.drawn(0);
+        let logprob = drawn_logprob(&mut self.dice, 0);
         write_token(out, token, &logprob);
         out.extend_from_slice(br#","top_logprobs":["#);
         let first = self.dice.below(OTHERS.len());
@@ -72,17 +72,12 @@ impl Logprobs {
             let less = if n == 0 {
                 logprob.clone()
             } else {
-                self.drawn(n)
+                drawn_logprob(&mut self.dice, n)
             };
             write_token(out, other, &less);
             out.push(b'}');
         }
         out.extend_from_slice(b"]}");
-    }
-
-    /// A logarithm between `-whole` and `-whole - 1`.
-    fn drawn(&mut self, whole: usize) -> String {
-        format!("-{whole}.{:07}1", self.dice.below(10_000_000))
     }
 }
 

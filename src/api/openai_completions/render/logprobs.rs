@@ -2,7 +2,7 @@
 //! prompt that is echoed, of which none is said.
 
 use crate::{
-    api::openai_completions::purpose,
+    api::{openai::drawn_logprob, openai_completions::purpose},
     json::{write_number, write_str},
     script::Dice,
 };
@@ -40,7 +40,7 @@ impl Logprobs {
         }
         let mut at = start;
         for token in tokens {
-            let logprob = self.drawn(0);
+            let logprob = drawn_logprob(&mut self.dice, 0);
             names.push(string(token));
             top.push(self.beside(token, &logprob));
             chosen.push(logprob);
@@ -64,14 +64,10 @@ impl Logprobs {
         let others = OTHERS.iter().filter(|other| **other != token);
         let mut members = vec![format!("{}:{logprob}", string(token))];
         for (n, other) in others.take(self.top.saturating_sub(1)).enumerate() {
-            members.push(format!("{}:{}", string(other), self.drawn(n + 1)));
+            let logprob = drawn_logprob(&mut self.dice, n + 1);
+            members.push(format!("{}:{logprob}", string(other)));
         }
         format!("{{{}}}", members.join(","))
-    }
-
-    /// A logarithm between `-whole` and `-whole - 1`.
-    fn drawn(&mut self, whole: usize) -> String {
-        format!("-{whole}.{:07}1", self.dice.below(10_000_000))
     }
 }
 
