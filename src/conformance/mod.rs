@@ -51,6 +51,7 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `suite.rs` | [`Suite`]: what is run, and in what order |
+//! | `rounds.rs` | cases at once, and those again whose verdict may be the machine's doing |
 //! | `case.rs`, `id.rs` | the cases: catalogue × cuts, each with the answer that it damages; how they are called |
 //! | `runner.rs` | one case: a server of its own, one call, and what came of it |
 //! | `scenario.rs`, `stage.rs` | the cases of several answers, and their playing |
@@ -64,6 +65,7 @@ mod crowd;
 mod id;
 mod judge;
 mod report;
+mod rounds;
 mod runner;
 mod scenario;
 mod stage;
