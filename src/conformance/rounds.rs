@@ -132,3 +132,44 @@ impl Done<'_> {
         self.report.add(case);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        api::Api,
+        conformance::{case, suite},
+    };
+
+    #[test]
+    fn a_verdict_that_the_machine_may_have_made_is_doubtful() {
+        let api = Api::OpenAiChat;
+        let limit = Duration::from_millis(300);
+        let suite = suite(api).idle_limit(limit);
+        let report = Report::new(api, true, Some(limit), Vec::new());
+        let case = case::references(api).remove(0);
+        let waits = Some("it waits".to_owned());
+        // in time, and a little and much too late
+        let times = [Duration::ZERO, limit / 4, limit];
+        for (verdict, waits, expected) in [
+            (Verdict::Equal, &None, [false, false, false]),
+            (Verdict::Loud, &None, [true, true, true]),
+            (Verdict::Hang, &None, [true, true, true]),
+            (Verdict::BadRequest, &None, [true, true, true]),
+            (Verdict::SilentWrong, &None, [false, true, true]),
+            (Verdict::Panic, &None, [false, true, true]),
+            (Verdict::Skipped, &None, [false, false, false]),
+            (Verdict::Skipped, &waits, [false, false, true]),
+        ] {
+            let judged = CaseReport::new(&case, verdict, String::new());
+            let found = times.map(|late| {
+                let mut ran = Ran::new(Came::LetGo, 1);
+                (ran.late, ran.waits) = (late, waits.clone());
+                suite.is_doubtful(&case, &ran, &judged, &report)
+            });
+            assert_eq!(found, expected, "{verdict}, {waits:?}");
+        }
+    }
+}
