@@ -385,6 +385,20 @@ fn what_stands_in_unknown_events_is_no_part_of_the_answer() {
     }
 }
 
+#[test]
+fn members_of_other_events_say_nothing_of_the_answer() {
+    let recorded = unpadded(&sse_body(API, &Turn::new().text("one two").plain()));
+    let others =
+        r#""message":{"id":"x"},"content_block":{"type":"x"},"delta":{},"context_management":{}"#;
+    for kind in ["content_block_stop", "message_stop"] {
+        let (plain, odd) = (format!("\"{kind}\""), format!("\"{kind}\",{others}"));
+        let odd = recorded.replace(&plain, &odd);
+        assert_ne!(recorded, odd, "{kind}");
+        let again = sse_body(API, &turn(odd.as_bytes()).plain());
+        assert_eq!(unpadded(&again), recorded, "{kind}");
+    }
+}
+
 #[tokio::test]
 async fn an_error_is_said_again_with_its_status_type_message_and_code() {
     for error in [

@@ -34,12 +34,17 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     let known = whole.iter().take(end).filter(|event| !read::skips(event));
     let recorded = &*known.cloned().collect::<Vec<_>>();
     let data = || recorded.iter().map(SseEvent::data);
-    let message = data().find_map(|data| member(data, "message"));
+    let of = |wanted: &'static str, name: &'static str| {
+        let wanted = data().filter(move |data| kind(data).as_deref() == Some(wanted));
+        wanted.filter_map(move |data| member(data, name))
+    };
+    let message = of("message_start", "message").next();
     let blocks = blocks(data());
     let starts = blocks.iter().map(|block| &*block.start);
     let last = whole.get(end).map(SseEvent::data);
     let era = envelope::era(message, starts, last);
-    let applied = data().find_map(|data| member(data, "context_management"));
+    let applied = of("message_delta", "context_management").next_back();
+    let applied = applied.or_else(|| member(message?, "context_management"));
     let mut turn = nothing_added().era(era);
     let is_end = |data: &&str| kind(data).as_deref() == Some("message_delta");
     let end = data().rev().find(is_end);
@@ -47,7 +52,7 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     if let Some(reply) = reply.or_else(|| read::begun(recorded)) {
         turn = envelope::say(turn, &reply, stop, applied);
     }
-    let begun = data().position(|data| member(data, "message").is_some());
+    let begun = data().position(|data| kind(data).as_deref() == Some("message_start"));
     let begun = recorded.get(..=begun.unwrap_or(0)).unwrap_or_default();
     if let Some(start) = read::begun(begun) {
         turn = turn.usage_at_start(start.usage);
@@ -103,13 +108,14 @@ fn events(body: &[u8]) -> Vec<SseEvent> {
 fn blocks<'a>(data: impl Iterator<Item = &'a str>) -> Vec<Recorded<'a>> {
     let mut blocks: Vec<Recorded<'a>> = Vec::new();
     for data in data {
-        if let Some(start) = member(data, "content_block") {
+        let kind = kind(data);
+        if kind.as_deref() == Some("content_block_start") {
             blocks.push(Recorded {
-                start: start.into(),
+                start: member(data, "content_block").unwrap_or_default().into(),
                 deltas: Vec::new(),
                 form: Form::Stream,
             });
-        } else if kind(data).as_deref() == Some("content_block_delta") {
+        } else if kind.as_deref() == Some("content_block_delta") {
             let index = member(data, "index").and_then(|index| index.parse().ok());
             // without an index it is of the block that is open
             let index = index.unwrap_or(blocks.len().saturating_sub(1));
