@@ -284,6 +284,30 @@ fn answer_that_cannot_be_said_without_more_members_is_refused() {
 }
 
 #[test]
+fn an_answer_with_members_of_several_eras_is_refused_and_not_said_by_a_turn_that_cannot_be_played()
+{
+    // in today's form, but for a member that was there from the start until then
+    let said = Turn::new().text("Hello!").stop_reason(StopReason::Refusal);
+    let old = r#","usage":{"input_tokens":10,"output_tokens":2}"#;
+    let start = r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":1}}}"#;
+    let stream = unpadded(&sse_body(API, &said.plain()));
+    let (_, behind) = stream.split_once("\n\n").unwrap();
+    let recorded = format!("event: message_start\ndata: {start}\n\n{behind}");
+    let recorded = recorded.replace(END_USAGE, old);
+    assert!(accumulate(API, recorded.as_bytes()).is_ok());
+    let error = Script::from_wire(API, recorded.as_bytes()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "an answer of this era has no `stop_details`\n  \
+         where: anthropic_messages, byte 0\n  \
+         expected: what a turn can say\n  \
+         found: what it cannot\n  \
+         help: script the turn by name"
+    );
+    assert_eq!(error.kind(), &AccumulateErrorKind::NotSaidAgain);
+}
+
+#[test]
 fn a_counter_that_is_null_is_not_said_as_zero() {
     let said = Turn::new()
         .text("Hello!")

@@ -3,7 +3,7 @@
 use super::{
     API,
     block::{Form, Recorded},
-    compared, envelope, nothing_added, provider_error,
+    compared, envelope, not_said, nothing_added, provider_error,
 };
 use crate::{
     api::{AccumulateError, accumulate_json, anthropic_messages::render},
@@ -39,7 +39,7 @@ pub(crate) fn body_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
         turn = block.add_to(turn, era);
     }
     turn.extras().lacks = envelope::lacks(Some(body), Some(body), Some(body));
-    let said = render::body(&turn, &compared(era)).unwrap_or_default();
+    let said = render::body(&turn, &compared(era)).map_err(|why| not_said(&why))?;
     let said = String::from_utf8_lossy(&said);
     match envelope::check_added(body, &said) {
         Ok(()) => Ok(turn),

@@ -16,7 +16,10 @@ mod stream;
 
 use super::error::kind_of;
 use crate::{
-    api::{Api, Context, accumulate::AccumulateErrorKind},
+    api::{
+        AccumulateError, Api, Context,
+        accumulate::{AccumulateErrorKind, Found, Problem},
+    },
     json_slices::member,
     script::{ApiError, Era, Turn},
 };
@@ -49,6 +52,19 @@ fn provider_error(kind: &AccumulateErrorKind, data: &str) -> Option<ApiError> {
 /// The text of a string's spelling.
 fn text_of(spelled: &str) -> Option<String> {
     serde_json::from_str(spelled).ok()
+}
+
+/// The refusal of a recording whose members are of several eras, or otherwise such as no turn says.
+fn not_said(why: &str) -> AccumulateError {
+    let (what, _) = why.split_once('\n').unwrap_or((why, ""));
+    let problem = Problem::new(
+        AccumulateErrorKind::NotSaidAgain,
+        what.to_owned(),
+        "what a turn can say",
+        Found::Said("what it cannot".to_owned()),
+    )
+    .help("script the turn by name");
+    AccumulateError::new(API, problem, None, 0, Vec::new())
 }
 
 /// How a turn is said to be compared with what was recorded.

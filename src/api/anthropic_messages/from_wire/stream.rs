@@ -3,7 +3,7 @@
 use super::{
     API,
     block::{Form, Recorded},
-    compared, envelope, nothing_added, provider_error, text_of,
+    compared, envelope, not_said, nothing_added, provider_error, text_of,
 };
 use crate::{
     api::{
@@ -69,11 +69,9 @@ pub(crate) fn stream_to_turn(body: &[u8]) -> Result<Turn, AccumulateError> {
     })
 }
 
-/// Refuses what cannot be said without a member that was not recorded.
+/// Refuses what cannot be said at all, or not without a member that was not recorded.
 fn check_added(turn: &Turn, era: Era, recorded: &[SseEvent]) -> Result<(), AccumulateError> {
-    let Ok(said) = render::Events::new(turn, &compared(era)) else {
-        return Ok(());
-    };
+    let said = render::Events::new(turn, &compared(era)).map_err(|why| not_said(&why))?;
     for said in said.filter(|event| {
         matches!(
             event.name.as_deref(),
