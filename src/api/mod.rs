@@ -44,7 +44,7 @@ pub use openai::side_roads::{Embedding, EmbeddingInput, Moderation};
 pub(crate) use openai_chat::{REASONING_PASSED_BACK, RulesOf, base_path, reasoned_calls, rules_of};
 pub use side_roads::ModelInfo;
 use side_roads::is_shaped;
-pub(crate) use side_roads::{Document, Provider, Said, SideRoad, SideScript};
+pub(crate) use side_roads::{Document, Members, Provider, Said, SideRoad, SideScript};
 
 use crate::{
     request::{Calls, Headers, RecordedRequest, ServerTools, Sketch, View},

@@ -186,6 +186,18 @@ impl RecordedRequest {
         self.0.received.headers.text(name)
     }
 
+    /// The values of each header, credentials hidden as in `Debug`.
+    pub(crate) fn masked_headers(&self) -> Vec<(&str, Vec<String>)> {
+        let (headers, masked) = (self.headers(), Masked(self.headers()));
+        let names = headers.keys();
+        let values = names.map(|name| {
+            let values = headers.get_all(name).iter();
+            let values = values.map(|value| masked.shown(name, value));
+            (name.as_str(), values.collect())
+        });
+        values.collect()
+    }
+
     /// As they came.
     pub(crate) fn raw_headers(&self) -> &Headers {
         &self.0.received.headers
@@ -500,8 +512,8 @@ impl fmt::Debug for RecordedRequest {
 /// Headers with their credentials hidden.
 struct Masked<'a>(&'a http::HeaderMap);
 
-impl fmt::Debug for Masked<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Masked<'_> {
+    fn shown(&self, name: &http::HeaderName, value: &http::HeaderValue) -> String {
         const SECRET: [&str; 5] = [
             "authorization",
             "proxy-authorization",
@@ -509,12 +521,19 @@ impl fmt::Debug for Masked<'_> {
             "api-key",
             "cookie",
         ];
-        let shown = self.0.iter().map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            let secret = SECRET.contains(&name.as_str());
-            (name, if secret { masked(&value) } else { value })
-        });
-        f.debug_map().entries(shown).finish()
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        if SECRET.contains(&name.as_str()) {
+            masked(&value)
+        } else {
+            value
+        }
+    }
+}
+
+impl fmt::Debug for Masked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |(name, value)| (name, self.shown(name, value));
+        f.debug_map().entries(self.0.iter().map(shown)).finish()
     }
 }
 

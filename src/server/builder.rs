@@ -4,6 +4,7 @@ use std::{fmt, panic::Location, time::Duration};
 
 use super::{
     clock::{Clock, Time},
+    control::Control,
     fallback::Fallback,
     shared::{Config, Rules, ScriptDrift, UnnamedRules},
     stub::WireStub,
@@ -55,6 +56,7 @@ impl WireStubBuilder {
                 clock: Clock::system(),
                 side_roads: SideScript::default(),
                 verify_on_drop: VerifyOnDrop::Yes,
+                control: Control::Off,
             },
         }
     }
@@ -428,6 +430,47 @@ impl WireStubBuilder {
     /// Answers a request with a longer body with 413; 32 MiB by default.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.config.body_limit = bytes;
+        self
+    }
+
+    /// Serves the control API under `/__stub__/` too, so that a test in another language asserts as one in Rust does. It
+    /// needs no key, its requests are in no journal and count nowhere, and they are answered under a hold.
+    ///
+    /// | request | is as | answer |
+    /// | --- | --- | --- |
+    /// | `GET /__stub__/requests` | [`requests`](crate::StubHandle::requests) | the model calls, an array; with `?wait=2` once there are two, or 409 with the reason after the stub's [`patience`](Self::patience) |
+    /// | `GET /__stub__/journal` | [`journal`](crate::StubHandle::journal) | everything that came, an array |
+    /// | `GET /__stub__/verify` | [`try_verify`](WireStub::try_verify), but disarms nothing | 200 `{"ok":true}`, or 409 `{"ok":false,"report":"…"}` |
+    /// | `POST /__stub__/hold` | [`hold`](crate::StubHandle::hold), until it is released | `{"ok":true}` |
+    /// | `POST /__stub__/release` | the release of a hold, whosever it is | `{"ok":true}` |
+    /// | `POST /__stub__/reset` | [`reset`](crate::StubHandle::reset), and all that was under way has ended | `{"ok":true}` |
+    ///
+    /// A request has these members: `index` (from 0; null if it is no model call), `kind` (`model_call`, `side_road`,
+    /// `preflight`, `fallback`, `not_served`, `malformed`, which has neither method nor path), `api`, `dialect`, `method`, `path`, `query`, `headers` (by
+    /// name; of credentials the last four characters only), `body` (its JSON as it was spelled; what is none is
+    /// `body_text`, and what is no text `body_base64`); of a model call in neutral words `model`, `stream`, `system`,
+    /// `messages` (`role`, `text`, `parts`), `tools` (`name`, `description`, `input_schema`), `tool_results` (`call_id`,
+    /// `text`, `is_error`, `content`), `max_tokens`, `response_format`; and what became of it: `lane`, `answered_by`,
+    /// `outcome` (`open`, `complete`, `cancelled`, `reset`, `failed`, `refused`), `remark`, `bytes_written`,
+    /// `connection`, `arrived_ms`.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use llm_wire_stub::WireStub;
+    ///
+    /// let stub = WireStub::builder().turn("Hello!").control_api().start();
+    /// # reqwest::Client::new().post(stub.anthropic_url() + "/v1/messages").header("x-api-key", "k")
+    /// #     .header("anthropic-version", "2023-06-01")
+    /// #     .body(r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#).send().await.unwrap();
+    /// // after your client's call, in any language
+    /// let requests = reqwest::get(stub.url() + "/__stub__/requests").await.unwrap();
+    /// let requests: serde_json::Value = requests.json().await.unwrap();
+    /// assert_eq!(requests[0]["messages"][0]["text"], "hi");
+    /// assert_eq!(requests[0]["answered_by"], "turn #1");
+    /// # });
+    /// ```
+    pub fn control_api(mut self) -> Self {
+        self.config.control = Control::On;
         self
     }
 

@@ -20,10 +20,7 @@ pub struct Hold {
 impl Hold {
     pub(super) fn new(shared: &Arc<Shared>) -> Self {
         let gate = Gate::new();
-        let before = shared.update(|state| state.hold.replace(gate.latch().clone()));
-        if let Some(before) = before {
-            before.open();
-        }
+        shared.put_hold(Some(gate.latch().clone()));
         Self {
             gate,
             shared: Arc::clone(shared),
@@ -45,6 +42,16 @@ impl Drop for Hold {
             }
         });
         self.gate.open();
+    }
+}
+
+impl Shared {
+    /// Puts this hold in force, or none, and releases the one before.
+    pub(super) fn put_hold(&self, hold: Option<GateLatch>) {
+        let before = self.update(|state| std::mem::replace(&mut state.hold, hold));
+        if let Some(before) = before {
+            before.open();
+        }
     }
 }
 

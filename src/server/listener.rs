@@ -8,6 +8,7 @@ use super::{
     activity::Activity,
     answer::{self, Answer},
     clock::system_wait,
+    control::{self, Control},
     http1::{Connection, RawRequest},
     plain,
     play::{self, Then},
@@ -90,6 +91,18 @@ async fn converse(stream: TcpStream, runs: Arc<Runs>, number: usize) {
     let mut connection = Connection::new(stream, runs.clock.activity());
     loop {
         let read = match connection.read_request(runs.config.body_limit).await {
+            Ok(raw) if is_control(&raw, &runs) => {
+                if control::answer(&mut connection, &raw, &runs)
+                    .await
+                    .is_none()
+                {
+                    return;
+                }
+                if raw.after == AfterAnswer::Close {
+                    return connection.close(runs.config.patience).await;
+                }
+                continue;
+            }
             Ok(raw) => Ok(raw),
             Err(NoRequest::Malformed(status, why)) => Err((status, why)),
             Err(NoRequest::Closed) => return,
@@ -104,6 +117,11 @@ async fn converse(stream: TcpStream, runs: Arc<Runs>, number: usize) {
             First::A(None) | First::B(()) => return,
         }
     }
+}
+
+fn is_control(raw: &RawRequest, runs: &Runs) -> bool {
+    let path = raw.target.split('?').next().unwrap_or_default();
+    runs.config.control == Control::On && control::is_control(path)
 }
 
 /// One request and its answer; what is left of the connection, if anything is.

@@ -12,6 +12,7 @@
 //! | `not_served.rs` | says what is served where nothing is |
 //! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock/`) and for a live turn (`live.rs`) |
 //! | `fallback.rs`, `relayed.rs` | relay what is for no API to another server |
+//! | `control/` | answers what a test asks over HTTP; that goes none of this way |
 //!
 //! `builder.rs`, `stub.rs` and `moves.rs` are what a test sees of it, `wait.rs` what it awaits; `activity.rs` says
 //! when a clock may be moved; `double.rs` says given bytes, for what is about connections only.
@@ -22,6 +23,7 @@ mod activity;
 mod answer;
 mod builder;
 mod clock;
+mod control;
 #[cfg(feature = "conformance")]
 mod double;
 mod drift;

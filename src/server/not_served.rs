@@ -2,6 +2,7 @@
 
 use super::{
     answer::Answer,
+    control::is_control,
     plain::{plain_error, refused},
     route::{knows_path, served},
     shared::{Arrival, Shared},
@@ -51,6 +52,9 @@ fn help(request: &RecordedRequest, shared: &Shared) -> String {
     let path = request.path();
     if let Some(help) = unnamed_dialect(path, shared) {
         return help.to_owned();
+    }
+    if is_control(path) {
+        return "the control API is off: switch it on with `.control_api()`".to_owned();
     }
     if knows_path(path, shared) {
         return "the path is right, the method is not".to_owned();

@@ -364,7 +364,7 @@ fn write_chunk(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn reason_phrase(status: u16) -> &'static str {
+pub(super) fn reason_phrase(status: u16) -> &'static str {
     let known = http::StatusCode::from_u16(status).ok();
     known
         .and_then(|status| status.canonical_reason())

@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 use super::{
     builder::VerifyOnDrop,
     clock::{Clock, Time},
+    control::Control,
     fallback::Fallback,
     runtime::drop_off_worker,
 };
@@ -55,6 +56,7 @@ pub(super) struct Config {
     pub(super) fallback: Option<Fallback>,
     pub(super) clock: Clock,
     pub(super) verify_on_drop: VerifyOnDrop,
+    pub(super) control: Control,
 }
 
 /// What becomes of a turn that does not fit its request.

@@ -328,11 +328,7 @@ impl StubHandle {
         let what = count(n, "request");
         let help =
             "a client that asks one call after another sends the next once it has its answer";
-        self.wait(what, help, OnceDropped::Never, move |state| {
-            let journal = state.journal.iter();
-            let came = journal.filter(|request| is_call(request) && request.is_decided());
-            (came.count() >= n).then(|| calls(state))
-        })
+        self.wait(what, help, OnceDropped::Never, move |state| come(state, n))
     }
 
     /// As [`wait_for_requests`](Self::wait_for_requests), on this thread.
@@ -540,9 +536,16 @@ fn print(error: &VerifyError) {
     eprintln!("{error}");
 }
 
-fn calls(state: &State) -> Vec<RecordedRequest> {
+pub(super) fn calls(state: &State) -> Vec<RecordedRequest> {
     let calls = state.journal.iter().filter(|request| is_call(request));
     calls.cloned().collect()
+}
+
+/// The calls so far, if so many have come and it is known what answers them.
+pub(super) fn come(state: &State, n: usize) -> Option<Vec<RecordedRequest>> {
+    let journal = state.journal.iter();
+    let came = journal.filter(|request| is_call(request) && request.is_decided());
+    (came.count() >= n).then(|| calls(state))
 }
 
 fn is_call(request: &RecordedRequest) -> bool {
