@@ -412,6 +412,21 @@ fn a_stub_does_not_start_with_a_turn_that_its_api_cannot_play() {
     assert_eq!((caught.message, caught.line), (error, line!() - 1));
 }
 
+#[test]
+fn a_stub_does_not_start_where_another_one_listens() {
+    let first = script().start();
+    let address: SocketAddr = first.url().replace("http://", "").parse().unwrap();
+    #[expect(clippy::disallowed_types, reason = "the system's own words")]
+    let why = std::net::TcpListener::bind(address).unwrap_err();
+    assert_texts([(
+        script().bind(address).try_start().unwrap_err(),
+        format!(
+            "the stub could not start at {address}: {why}\n  \
+             help: give it an address of this machine and a port that nobody has, or port 0 for any that is free"
+        ),
+    )]);
+}
+
 // --- calls that are refused ------------------------------------------------------------------------
 
 /// The message of the answer to the last of these calls.

@@ -1,11 +1,12 @@
 //! Building a stub.
 
-use std::{fmt, panic::Location, time::Duration};
+use std::{fmt, net::SocketAddr, panic::Location, time::Duration};
 
 use super::{
     clock::{Clock, Time},
     control::Control,
     fallback::Fallback,
+    listener::LOOPBACK,
     shared::{Config, Rules, ScriptDrift, UnnamedRules},
     stub::WireStub,
     wait::PATIENCE,
@@ -57,6 +58,7 @@ impl WireStubBuilder {
                 side_roads: SideScript::default(),
                 verify_on_drop: VerifyOnDrop::Yes,
                 control: Control::Off,
+                address: LOOPBACK,
             },
         }
     }
@@ -433,6 +435,20 @@ impl WireStubBuilder {
         self
     }
 
+    /// Listens at this address instead of on a free port of 127.0.0.1; port 0 is any that is free. Elsewhere than on the
+    /// loopback interface whoever reaches it can call it.
+    ///
+    /// ```
+    /// use llm_wire_stub::WireStub;
+    ///
+    /// let stub = WireStub::builder().bind(([127, 0, 0, 1], 0)).start();
+    /// assert!(stub.url().starts_with("http://127.0.0.1:"));
+    /// ```
+    pub fn bind(mut self, address: impl Into<SocketAddr>) -> Self {
+        self.config.address = address.into();
+        self
+    }
+
     /// Serves the control API under `/__stub__/` too, so that a test in another language asserts as one in Rust does. It
     /// needs no key, its requests are in no journal and count nowhere, and they are answered under a hold.
     ///
@@ -527,10 +543,15 @@ impl WireStubBuilder {
             self.check(api)?;
         }
         let clock = Time::start(&self.config.clock).map_err(|message| StartError { message })?;
+        let address = self.config.address;
         WireStub::launch(self.config, clock).map_err(|error| StartError {
             message: format!(
-                "the stub could not start: {error}\n  \
-                 help: it needs a free port of 127.0.0.1 and one thread"
+                "the stub could not start at {address}: {error}\n  help: {}",
+                if address == LOOPBACK {
+                    "it needs a free port of 127.0.0.1 and one thread"
+                } else {
+                    "give it an address of this machine and a port that nobody has, or port 0 for any that is free"
+                }
             ),
         })
     }

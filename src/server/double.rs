@@ -56,7 +56,7 @@ impl Double {
     pub(crate) fn start(
         react: impl Fn(&Seen) -> Reaction + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        let (bound, address) = listener::bind()?;
+        let (bound, address) = listener::bind(listener::LOOPBACK)?;
         let runtime = runtime()?;
         let entered = runtime.enter();
         let bound = TcpListener::from_std(bound)?;

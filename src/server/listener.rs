@@ -1,7 +1,14 @@
 //! Accepting connections, and the life of one: read, record, answer, play, again.
 
-use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
+use socket2::{Domain, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{
@@ -19,14 +26,27 @@ use super::{
     shared::Shared,
 };
 
-/// Binds a port of the loopback address; connections wait there until the stub serves them.
+/// Any free port, which nobody on the network reaches.
+pub(super) const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// So many connections may wait to be accepted. The 128 of the standard library are soon full under many callers, and
+/// who finds them full waits for a second before it tries again.
+const BACKLOG: i32 = 4096;
+
+/// Binds an address; connections wait there until the stub serves them.
 #[expect(
     clippy::disallowed_types,
     reason = "bound before the runtime knows of it, so that `start` can be a plain function"
 )]
-pub(super) fn bind() -> io::Result<(std::net::TcpListener, SocketAddr)> {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    listener.set_nonblocking(true)?;
+pub(super) fn bind(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    // elsewhere than on Unix it would let another process take the port
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    let listener = std::net::TcpListener::from(socket);
     let address = listener.local_addr()?;
     Ok((listener, address))
 }

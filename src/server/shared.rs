@@ -57,6 +57,8 @@ pub(super) struct Config {
     pub(super) clock: Clock,
     pub(super) verify_on_drop: VerifyOnDrop,
     pub(super) control: Control,
+    /// Where it listens.
+    pub(super) address: SocketAddr,
 }
 
 /// What becomes of a turn that does not fit its request.

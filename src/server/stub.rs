@@ -51,7 +51,7 @@ impl WireStub {
     }
 
     pub(super) fn launch(config: Config, clock: Time) -> std::io::Result<Self> {
-        let (listener, address) = listener::bind()?;
+        let (listener, address) = listener::bind(config.address)?;
         let runs = Runs::new(config, clock, address);
         listener::serve(listener, &runs)?;
         Ok(Self {
