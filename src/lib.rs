@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
-    not(feature = "server"),
+    not(all(feature = "server", feature = "fixture")),
     allow(
         dead_code,
         unused_imports,
-        reason = "rules, matchers and the picking of turns are there for the server to call"
+        reason = "rules, matchers and the picking of turns are there for the server to call, and a few names for fixtures"
     )
 )]
 //!
@@ -18,7 +18,7 @@
 //! `script` says what the model says and who is answered, `api` speaks one provider, `sse` encodes and
 //! decodes events, `plan` makes the steps of an answer, `request` keeps what came in, `server` is the only
 //! room with IO and time, `conformance` judges a client by the catalogue of faults, `verify` compares journal and script. `pure` gives out the bytes without a server,
-//! `recording` has scripts that are values, `json` and `json_slices` write JSON and keep it as it was spelled, `base64` spells bytes,
+//! `recording` makes scripts of what was recorded, `fixture` of files, `json` and `json_slices` write JSON and keep it as it was spelled, `base64` spells bytes,
 //! `wiremock` is the bridge.
 
 // the answers that `tests/faults` damages are damaged here too
@@ -29,6 +29,8 @@ mod api;
 mod base64;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "fixture")]
+mod fixture;
 mod json;
 mod json_slices;
 mod plan;
@@ -49,6 +51,8 @@ pub use api::{
     AccumulateError, AccumulateErrorKind, Accumulator, Api, BatchResult, Embedding, EmbeddingInput,
     ModelInfo, Moderation, UnknownApiError, accumulate, accumulate_json,
 };
+#[cfg(feature = "fixture")]
+pub use fixture::{FixtureError, FixtureErrorKind};
 pub use pure::{
     UnplayableError, chunks, error_body, json_body, sse_body, try_chunks, try_json_body,
     try_sse_body,

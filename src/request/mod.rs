@@ -15,8 +15,8 @@ mod recorded;
 mod view;
 
 pub(crate) use headers::{Field, Headers};
-pub(crate) use matcher::Matcher;
 pub use matcher::{IntoMatcher, matchers};
+pub(crate) use matcher::{Matcher, Wants};
 pub(crate) use offer::{Calls, ServerTools};
 pub(crate) use recorded::{Kind, Received};
 pub use recorded::{Outcome, RecordedRequest};

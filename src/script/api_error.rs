@@ -122,11 +122,9 @@ impl ApiError {
     #[must_use]
     #[track_caller]
     pub fn status(status: u16) -> Self {
-        assert!(
-            (400..600).contains(&status),
-            "an error answer has a status from 400 to 599\n  found: `{status}`\n  \
-             help: a turn that succeeds is made by `Turn::new()`"
-        );
+        if let Err(why) = check_status(status) {
+            panic!("{why}");
+        }
         Self::of(ErrorKind::Status(status))
     }
 
@@ -296,24 +294,47 @@ impl ApiError {
     #[track_caller]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let (name, value) = (name.into(), value.into());
-        let legal = http::HeaderName::from_bytes(name.as_bytes()).is_ok()
-            && http::HeaderValue::from_str(&value).is_ok();
-        assert!(
-            legal,
+        if let Err(why) = check_header(&name, &value) {
+            panic!("{why}");
+        }
+        self.headers.push((name, value));
+        self
+    }
+}
+
+/// # Errors
+///
+/// If no error answer has this status.
+pub(crate) fn check_status(status: u16) -> Result<(), String> {
+    if (400..600).contains(&status) {
+        return Ok(());
+    }
+    Err(format!(
+        "an error answer has a status from 400 to 599\n  found: `{status}`\n  \
+         help: a turn that succeeds is made by `Turn::new()`"
+    ))
+}
+
+/// # Errors
+///
+/// If HTTP does not allow this header, or if it belongs to the framing of an answer.
+pub(crate) fn check_header(name: &str, value: &str) -> Result<(), String> {
+    let legal = http::HeaderName::from_bytes(name.as_bytes()).is_ok()
+        && http::HeaderValue::from_str(value).is_ok();
+    if !legal {
+        return Err(format!(
             "HTTP does not allow this header\n  found: `{}: {}`\n  \
              help: a name is made of letters, digits and `-`; a value has no line ends",
             name.escape_debug(),
             value.escape_debug()
-        );
-        let framing = ["connection", "content-length", "transfer-encoding"];
-        assert!(
-            !framing
-                .iter()
-                .any(|framing| name.eq_ignore_ascii_case(framing)),
+        ));
+    }
+    let mut framing = ["connection", "content-length", "transfer-encoding"].into_iter();
+    if framing.any(|framing| name.eq_ignore_ascii_case(framing)) {
+        return Err(format!(
             "the framing of an answer is the stub's\n  found: `{name}: {value}`\n  \
              help: leave this header out"
-        );
-        self.headers.push((name, value));
-        self
+        ));
     }
+    Ok(())
 }

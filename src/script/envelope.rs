@@ -57,13 +57,24 @@ impl StopDetails {
     #[track_caller]
     pub fn other(mut self, name: impl Into<String>, value: impl Into<Json>) -> Self {
         let name = name.into();
-        assert!(
-            !matches!(name.as_str(), "type" | "category" | "explanation"),
-            "`{name}` is no further member of the stop details\n  \
-             help: use `.category(..)` or `.explanation(..)`; the type is always `refusal`"
-        );
+        if let Err(why) = Self::check_other(&name) {
+            panic!("{why}");
+        }
         self.others.insert(name, value.into());
         self
+    }
+
+    /// # Errors
+    ///
+    /// If this is one of the members that are always there.
+    pub(crate) fn check_other(name: &str) -> Result<(), String> {
+        if !matches!(name, "type" | "category" | "explanation") {
+            return Ok(());
+        }
+        Err(format!(
+            "`{name}` is no further member of the stop details\n  \
+             help: use `.category(..)` or `.explanation(..)`; the type is always `refusal`"
+        ))
     }
 }
 
@@ -108,7 +119,7 @@ impl From<String> for Container {
 }
 
 /// What the envelope of an answer has besides what every answer has.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Extras {
     pub(crate) id: Option<String>,
     pub(crate) usage_at_start: Option<Usage>,
@@ -127,7 +138,7 @@ pub(crate) struct Extras {
 }
 
 /// Members that a recorded answer lacks. A body has one usage, so it lacks both.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lacks {
     pub(crate) usage_at_start: bool,
     pub(crate) usage_at_end: bool,

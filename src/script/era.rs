@@ -27,8 +27,8 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Era {
-    year: u16,
-    month: u8,
+    pub(crate) year: u16,
+    pub(crate) month: u8,
 }
 
 impl Era {
@@ -54,6 +54,35 @@ impl Era {
             year: u16::MAX,
             month: 12,
         }
+    }
+}
+
+impl Era {
+    /// `2024-06`, or `today`.
+    pub(crate) fn to_text(self) -> String {
+        if self == Self::today() {
+            return "today".to_owned();
+        }
+        format!("{:04}-{:02}", self.year, self.month)
+    }
+
+    /// # Errors
+    ///
+    /// If this is neither a month nor `today`.
+    pub(crate) fn from_text(text: &str) -> Result<Self, String> {
+        if text == "today" {
+            return Ok(Self::today());
+        }
+        let month = text.split_once('-').and_then(|(year, month)| {
+            let (year, month) = (year.parse().ok()?, month.parse().ok()?);
+            (1..=12).contains(&month).then_some(Self { year, month })
+        });
+        month.ok_or_else(|| {
+            format!(
+                "this is no month\n  found: `{}`\n  help: write it as `2024-06`, or leave it out, which is `today`",
+                text.escape_debug()
+            )
+        })
     }
 }
 

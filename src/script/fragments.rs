@@ -17,10 +17,10 @@ use super::Dice;
 /// # let _ = turn;
 /// ```
 #[derive(Clone)]
-pub struct Fragments(Way);
+pub struct Fragments(pub(crate) Way);
 
 #[derive(Clone)]
-enum Way {
+pub(crate) enum Way {
     Whole,
     Words,
     /// A number of characters, one or more.
@@ -29,7 +29,7 @@ enum Way {
     Pieces(Arc<[String]>),
 }
 
-type Cutter = dyn Fn(&str) -> Vec<String> + Send + Sync;
+pub(crate) type Cutter = dyn Fn(&str) -> Vec<String> + Send + Sync;
 
 impl Fragments {
     /// One delta with everything.
@@ -130,7 +130,7 @@ impl Fragments {
 }
 
 /// Checks that `pieces` are fragments of `whole`.
-pub(super) fn check_pieces(pieces: &[String], whole: &str) -> Result<(), String> {
+pub(crate) fn check_pieces(pieces: &[String], whole: &str) -> Result<(), String> {
     if let Some(at) = pieces.iter().position(String::is_empty) {
         return Err(format!(
             "piece #{} is empty\n  help: an empty delta is no fragment; leave it out",

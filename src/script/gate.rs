@@ -39,6 +39,11 @@ impl Gate {
         self.latch.open();
     }
 
+    /// The handle to this latch.
+    pub(crate) const fn of(latch: GateLatch) -> Self {
+        Self { latch }
+    }
+
     pub(crate) fn latch(&self) -> &GateLatch {
         &self.latch
     }
@@ -68,6 +73,8 @@ pub(crate) struct GateLatch(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
+    /// By which a test finds the gate of a fixture.
+    name: Option<Arc<str>>,
     lock: Lock,
     reached: bool,
     wakers: Vec<Waker>,
@@ -100,6 +107,22 @@ pub(crate) enum Reached {
 }
 
 impl GateLatch {
+    /// A gate that a fixture names; each stub has its own in its place.
+    pub(crate) fn named(name: Arc<str>) -> Self {
+        let latch = Self::default();
+        latch.state().name = Some(name);
+        latch
+    }
+
+    /// A closed one of the same name.
+    pub(crate) fn renewed(&self) -> Self {
+        self.name().map(Self::named).unwrap_or_default()
+    }
+
+    pub(crate) fn name(&self) -> Option<Arc<str>> {
+        self.state().name.clone()
+    }
+
     /// An answer has come to the gate.
     pub(crate) fn reach(&self) {
         self.update(|state| state.reached = true);

@@ -34,22 +34,33 @@ impl Json {
     #[must_use]
     #[track_caller]
     pub fn raw(text: impl Into<String>) -> Self {
-        let text = text.into();
-        let value = match serde_json::from_str(&text) {
-            Ok(value) => value,
-            Err(error) => panic!(
+        match Self::checked(&text.into()) {
+            Ok(json) => json,
+            Err(why) => panic!("{why}"),
+        }
+    }
+
+    /// As [`raw`](Self::raw).
+    ///
+    /// # Errors
+    ///
+    /// If it is no JSON document, or not on one line.
+    pub(crate) fn checked(text: &str) -> Result<Self, String> {
+        let value = serde_json::from_str(text).map_err(|error| {
+            format!(
                 "this is no JSON document: {error}\n  found: `{}`\n  \
                  help: what is broken on purpose can be scripted as arguments, with `Arguments::raw(..)`",
                 text.escape_debug()
-            ),
-        };
-        assert!(
-            !text.contains(['\n', '\r']),
-            "a JSON document on the wire stands on one line\n  found: `{}`\n  \
-             help: leave out the line breaks between its members",
-            text.escape_debug()
-        );
-        Self::of(&text, value)
+            )
+        })?;
+        if text.contains(['\n', '\r']) {
+            return Err(format!(
+                "a JSON document on the wire stands on one line\n  found: `{}`\n  \
+                 help: leave out the line breaks between its members",
+                text.escape_debug()
+            ));
+        }
+        Ok(Self::of(text, value))
     }
 
     /// A document that is known to be one.

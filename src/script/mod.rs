@@ -52,8 +52,8 @@ mod turn_blocks;
 mod turn_parts;
 mod usage;
 
-pub(crate) use api_error::RetryHint;
 pub use api_error::{ApiError, ErrorKind};
+pub(crate) use api_error::{RetryHint, check_header, check_status};
 pub use arguments::Arguments;
 pub(crate) use built::Built;
 pub use citation::{Citation, CitedSource};
@@ -69,16 +69,16 @@ pub(crate) use fault::Keeps;
 #[cfg(feature = "conformance")]
 pub(crate) use fault::Needs;
 pub use fault::{Fault, FaultVariant, Requirement, Stage, UnknownFaultError};
-pub(crate) use fragments::Cuts;
 pub use fragments::Fragments;
+pub(crate) use fragments::{Cuts, Way, check_pieces};
 pub use gate::Gate;
 pub(crate) use gate::{GateLatch, Lock, Reached, Report, remember};
 pub use json_text::Json;
 pub use live::Live;
 pub(crate) use live::{Heard, LiveClaim, LiveLine, Played, Words};
 pub(crate) use message::{CallOrder, Extent, Message};
-pub(crate) use pace::Beat;
 pub use pace::Pace;
+pub(crate) use pace::{Beat, Jitter};
 pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays, ToolKind};
 pub(crate) use pick::{Claims, Mismatch, Origin, Picked, Position};
 pub use place::After;

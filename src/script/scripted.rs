@@ -2,7 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{ApiError, Built, Era, Noise, Origin, Position, StopReason, Turn, count};
+use super::{
+    Action, After, ApiError, Built, Era, GateLatch, Noise, Origin, Position, StopReason, Turn,
+    count,
+};
 use crate::{
     request::{IntoMatcher, Matcher, RecordedRequest},
     small_map::SmallMap,
@@ -202,6 +205,29 @@ impl Script {
         }
         self.era = other.era.or(self.era);
         self
+    }
+
+    /// The gates of its turns.
+    pub(crate) fn gates(&self) -> impl Iterator<Item = &GateLatch> {
+        self.all_turns().flat_map(|(_, turn)| turn.gates())
+    }
+
+    /// Puts other gates in the place of those for which there is one.
+    pub(crate) fn change_gates(&mut self, mut other: impl FnMut(&GateLatch) -> Option<GateLatch>) {
+        let lanes = self.lanes.iter_mut().flat_map(|lane| &mut lane.turns);
+        for turn in self.turns.iter_mut().chain(lanes) {
+            let changes = |(_, action): &(After, Action)| matches!(action, Action::Gate(_));
+            if !turn.actions.iter().any(changes) {
+                continue;
+            }
+            for (_, action) in &mut Arc::make_mut(turn).actions {
+                if let Action::Gate(gate) = action {
+                    if let Some(other) = other(gate) {
+                        *gate = other;
+                    }
+                }
+            }
+        }
     }
 
     #[track_caller]

@@ -120,7 +120,13 @@ async fn decide(
     if let Some(lane) = origin.lane() {
         request.set_lane(lane);
     }
+    let place = || {
+        let (api, built) = (api.name(), &turn.built);
+        format!("{origin} on {api}, built at {built}, for request {request}")
+    };
+    let unplayable = |why: Unplayable| Refusal::by_stub("unplayable", why.located(&place()));
     if matches!(origin, Origin::Closure(_)) {
+        shared.config.check_gates(&turn).map_err(unplayable)?;
         shared.bind_gates(&turn);
     }
     let asked = Some((api, &**body, &**request.body()));
@@ -135,10 +141,6 @@ async fn decide(
         Form::Json
     };
     let cut = turn.cut.as_ref().unwrap_or(&shared.config.cut).clone();
-    let place = || {
-        let (api, built) = (api.name(), &turn.built);
-        format!("{origin} on {api}, built at {built}, for request {request}")
-    };
     check_drift(&turn, body, api, &place, shared).await?;
     let kept = responses::kept(api, request, body, &turn, &context);
     responses::remember_reasoning(api, &turn, &context, shared);
@@ -153,7 +155,6 @@ async fn decide(
         let pace = shared.config.pace.as_ref();
         plan::plan(&turn, api, form, &context, cut, pace)
     };
-    let unplayable = |why: Unplayable| Refusal::by_stub("unplayable", why.located(&place()));
     let steps = planned.map_err(unplayable)?;
     if let Some(kept) = kept {
         shared.lock().responses.keep(kept);

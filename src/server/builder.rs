@@ -44,6 +44,7 @@ impl WireStubBuilder {
         Self {
             config: Config {
                 script: Script::empty(Built::InCode(built)),
+                gates: SmallMap::new(),
                 api: None,
                 dialect: None,
                 routes: SmallMap::new(),
@@ -538,7 +539,8 @@ impl WireStubBuilder {
     ///
     /// If the operating system gives no port, if [`api`](Self::api) was called and a turn cannot be
     /// streamed on it, or if there is no such [`clock`](Self::clock) here.
-    pub fn try_start(self) -> Result<WireStub, StartError> {
+    pub fn try_start(mut self) -> Result<WireStub, StartError> {
+        self.config.own_gates();
         if let Some(api) = self.config.api {
             self.check(api)?;
         }

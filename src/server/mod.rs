@@ -10,7 +10,7 @@
 //! | `answer.rs` | checks it (`rules.rs`), finds its turn (`pick.rs`, `drift.rs`) and makes the plan; `refusal.rs` says why there is none |
 //! | `side_roads/`, `plain.rs` | answer what is no call of the model: token counts, models, batches; what is of no API |
 //! | `not_served.rs` | says what is served where nothing is |
-//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`), on time (`clock/`) and for a live turn (`live.rs`) |
+//! | `play.rs` | lets the plan out, waits at gates (`hold.rs`, `gates.rs`), on time (`clock/`) and for a live turn (`live.rs`) |
 //! | `fallback.rs`, `relayed.rs` | relay what is for no API to another server |
 //! | `control/` | answers what a test asks over HTTP; that goes none of this way |
 //!
@@ -28,6 +28,7 @@ mod control;
 mod double;
 mod drift;
 mod fallback;
+mod gates;
 mod hold;
 mod http1;
 mod listener;

@@ -21,6 +21,7 @@ use super::{
     clock::{Clock, Time},
     control::Control,
     fallback::Fallback,
+    gates::Gates,
     runtime::drop_off_worker,
 };
 use crate::{
@@ -39,6 +40,8 @@ use crate::{
 /// How the stub was built.
 pub(super) struct Config {
     pub(super) script: Script,
+    /// Those that the script names.
+    pub(super) gates: Gates,
     /// The only API served, if one was named.
     pub(super) api: Option<Api>,
     /// The form of all answers of OpenAI Chat, if it is the same.

@@ -278,6 +278,13 @@ pub struct UnknownFaultError {
     known: Vec<String>,
 }
 
+impl UnknownFaultError {
+    /// What was given, and what there is.
+    pub(crate) fn parts(&self) -> (&str, &[String]) {
+        (&self.given, &self.known)
+    }
+}
+
 impl fmt::Display for UnknownFaultError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
