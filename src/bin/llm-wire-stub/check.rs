@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -12,7 +12,11 @@ use clap::Args;
 use llm_wire_stub::{Api, Part, Reply, accumulate, accumulate_json};
 use serde_json::{Value, json};
 
-use crate::message::{self, Folded};
+use crate::{
+    UNUSABLE, fail,
+    message::{self, Folded},
+    print,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,7 +44,6 @@ pub(crate) struct Check {
 }
 
 const MALFORMED: u8 = 1;
-const UNREADABLE: u8 = 2;
 
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
@@ -49,10 +52,7 @@ impl Check {
             Ok(body) => body,
             Err(error) => {
                 let help = "help: give the path of a file that holds the body of one answer";
-                return fail(
-                    UNREADABLE,
-                    &format!("cannot read {name}: {error}\n  {help}"),
-                );
+                return fail(UNUSABLE, &format!("cannot read {name}: {error}\n  {help}"));
             }
         };
         // no line of an event stream begins so
@@ -86,11 +86,9 @@ impl Check {
         } else {
             checked.summary()
         };
-        match io::stdout().write_all(shown.as_bytes()) {
+        match print(&shown) {
             Ok(()) => ExitCode::SUCCESS,
-            // whoever read it has seen enough
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Err(error) => fail(UNREADABLE, &format!("cannot write to stdout: {error}")),
+            Err(why) => fail(UNUSABLE, &why),
         }
     }
 }
@@ -102,12 +100,6 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
         return Ok(body);
     }
     fs::read(file)
-}
-
-#[expect(clippy::print_stderr, reason = "errors of a command belong there")]
-fn fail(code: u8, what: &str) -> ExitCode {
-    eprintln!("{what}");
-    ExitCode::from(code)
 }
 
 /// A whole answer.

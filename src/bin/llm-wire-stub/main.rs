@@ -3,6 +3,8 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `check.rs` | `check`: recorded bytes in, what they say out, or what is wrong with them |
+//! | `serve.rs` | `serve`: a provider on a port, and a verdict at its end |
+//! | `script.rs` | the files of those that play them |
 //! | `message/` | the provider's own message, put together from the events of its stream |
 //!
 //! Data goes to stdout, errors to stderr.
@@ -14,8 +16,13 @@
 
 mod check;
 mod message;
+mod script;
+mod serve;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
 
@@ -30,10 +37,37 @@ struct Command {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Check(check::Check),
+    Serve(serve::Serve),
 }
 
 fn main() -> ExitCode {
     match Command::parse().verb {
         Verb::Check(check) => check.run(),
+        Verb::Serve(serve) => serve.run(),
+    }
+}
+
+/// What was given cannot be worked with.
+const UNUSABLE: u8 = 2;
+
+#[expect(clippy::print_stderr, reason = "errors of a command belong there")]
+fn fail(code: u8, what: &str) -> ExitCode {
+    eprintln!("{what}");
+    ExitCode::from(code)
+}
+
+/// Prints data.
+///
+/// # Errors
+///
+/// If it cannot be written, unless whoever reads it has seen enough.
+fn print(data: &str) -> Result<(), String> {
+    let mut stdout = io::stdout().lock();
+    let printed = stdout.write_all(data.as_bytes());
+    match printed.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to stdout: {error}"))
+        }
+        _ => Ok(()),
     }
 }
