@@ -68,7 +68,7 @@ impl StubHandle {
     /// At the caller's line, if no turn of the script has a gate of this name.
     #[track_caller]
     pub fn gate(&self, name: &str) -> &Gate {
-        let gates = &self.shared.config.gates;
+        let gates = &self.runs.config.gates;
         if let Some(gate) = gates.get(name) {
             return gate;
         }
@@ -84,7 +84,7 @@ impl StubHandle {
         panic!(
             "there is no gate `{name}`{}\n  where: {}\n  help: {help}",
             near.unwrap_or_default(),
-            self.shared.config.script.description()
+            self.runs.config.script.description()
         )
     }
 }
