@@ -171,6 +171,7 @@ impl ReferenceClient {
                 accumulate_json(self.api, &body).map_err(|_| ClientError::NoStream(kind))?;
             return answer(&reply);
         }
+        let mut body = Coding::of(&response);
         let mut pieces = response.bytes_stream();
         let mut decoder = SseDecoder::new();
         let mut accumulator = Accumulator::new(self.api);
@@ -189,7 +190,8 @@ impl ReferenceClient {
                 };
             };
             let Some(piece) = piece else { break };
-            decoder.push(&piece?).map_err(ClientError::malformed)?;
+            let piece = body.decode(&piece?).map_err(ClientError::malformed)?;
+            decoder.push(&piece).map_err(ClientError::malformed)?;
             while let (false, Some(event)) = (has_ended, decoder.next_event()) {
                 accumulator.push(&event).map_err(ClientError::malformed)?;
                 has_ended = self.ends(&event);
@@ -242,6 +244,39 @@ impl ReferenceClient {
                     "stream_options": {"include_usage": self.asks_for_usage}
                 }),
             ),
+        }
+    }
+}
+
+/// How the bytes of a body are coded.
+enum Coding {
+    Plain,
+    #[cfg(feature = "gzip")]
+    Gzip(Box<flate2::write::GzDecoder<Vec<u8>>>),
+}
+
+impl Coding {
+    fn of(response: &reqwest::Response) -> Self {
+        match response.headers().get("content-encoding") {
+            #[cfg(feature = "gzip")]
+            Some(coding) if coding == "gzip" => {
+                Self::Gzip(Box::new(flate2::write::GzDecoder::new(Vec::new())))
+            }
+            _ => Self::Plain,
+        }
+    }
+
+    /// What can be read of the body with this piece.
+    fn decode(&mut self, piece: &[u8]) -> std::io::Result<Vec<u8>> {
+        match self {
+            Self::Plain => Ok(piece.to_vec()),
+            #[cfg(feature = "gzip")]
+            Self::Gzip(decoder) => {
+                use std::io::Write as _;
+                decoder.write_all(piece)?;
+                decoder.flush()?;
+                Ok(std::mem::take(decoder.get_mut()))
+            }
         }
     }
 }
