@@ -58,6 +58,10 @@ async fn the_reference_client_is_clean_in_the_strict_reading() {
 }
 
 /// The bar: none is false, whatever else the machine has to do.
+///
+/// Measured: 300 suites, 194,900 cases (of each suite 13 skipped, with their reasons), no false verdict, in 29 minutes. A
+/// suite took 2.2 s to 34.2 s, half of them less than 4.9 s. 2 cores (AMD EPYC), Linux 6.18.44, rustc 1.95.0, load 8 to 23
+/// by other builds and tests.
 #[tokio::test]
 #[ignore = "ten minutes and more: cargo test --release --test conformance -- --ignored --nocapture hundred"]
 async fn a_hundred_runs_have_no_false_verdict() {
@@ -81,6 +85,8 @@ async fn a_hundred_runs_have_no_false_verdict() {
 }
 
 /// Not a test of anything: how many cases there are, and how long they take. The bar is 400 cases in 10 s.
+///
+/// Measured on the same machine, load 8 by others: Messages 671 cases in 2.6 s, Chat 690 in 3.0 s, Responses 588 in 4.5 s.
 #[tokio::test]
 #[ignore = "a measurement, to be run alone and in release"]
 async fn how_long_a_suite_takes() {
