@@ -2,7 +2,7 @@
 
 use llm_wire_stub::{
     AccumulateError, AccumulateErrorKind, Accumulator, Api, Reply, Script, SseDecoder, SseEvent,
-    Turn, accumulate, accumulate_json, try_json_body, try_sse_body,
+    Turn, UnplayableError, accumulate, accumulate_json, bytes::Bytes, try_json_body, try_sse_body,
 };
 
 use serde_json::Value;
@@ -114,23 +114,40 @@ fn cut_body_is_told(api: Api, body: &[u8], whole: &Read) {
 
 /// What was read is said again by a turn, and read again as it was; an error too.
 fn said_again(api: Api, body: &[u8], stream: &Read) {
-    let Some(turn) = turn(api, body, stream) else {
-        return;
-    };
-    let Ok(again) = try_sse_body(api, &turn) else {
-        return;
-    };
-    same(api, stream, &accumulate(api, &again));
+    if let Some(turn) = turn(api, body, stream) {
+        let Some(again) = played(try_sse_body(api, &turn), stream) else {
+            return;
+        };
+        same(api, stream, &accumulate(api, &again));
+        let turn = turn_of(api, &again);
+        assert_eq!(try_sse_body(api, &turn), Ok(again), "said a third time");
+    }
 }
 
 fn said_again_whole(api: Api, body: &[u8], whole: &Read) {
-    let Some(turn) = turn(api, body, whole) else {
-        return;
-    };
-    let Ok(again) = try_json_body(api, &turn) else {
-        return;
-    };
-    same(api, whole, &accumulate_json(api, &again));
+    if let Some(turn) = turn(api, body, whole) {
+        let Some(again) = played(try_json_body(api, &turn), whole) else {
+            return;
+        };
+        same(api, whole, &accumulate_json(api, &again));
+        let turn = turn_of(api, &again);
+        assert_eq!(try_json_body(api, &turn), Ok(again), "said a third time");
+    }
+}
+
+/// What the turn says; nothing if it is an error turn, which the helpers do not play.
+fn played(again: Result<Bytes, UnplayableError>, read: &Read) -> Option<Bytes> {
+    match again {
+        Err(error) if read.is_ok() => panic!("it is not said again: {error}"),
+        again => again.ok(),
+    }
+}
+
+fn turn_of(api: Api, body: &[u8]) -> Turn {
+    match Script::from_wire(api, body) {
+        Ok(script) => script.turns()[0].clone(),
+        Err(error) => panic!("what was said again is not said a third time: {error}"),
+    }
 }
 
 /// The turn that says these bytes again, if one does.
