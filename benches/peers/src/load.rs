@@ -10,7 +10,7 @@ use llm_wire_stub::Api;
 pub struct Reply {
     pub text: String,
     pub body: Bytes,
-    /// The headers of ours, framing apart; empty where a head is no part of what is measured.
+    /// The headers of ours, framing apart.
     pub head: Head,
     /// The same of ours without noise.
     pub plain_head: Head,
@@ -44,6 +44,8 @@ pub struct Stream {
     pub api: Api,
     pub text: String,
     pub frames: Vec<Bytes>,
+    /// The headers of Anthropic's from ours, framing apart.
+    pub head: Head,
 }
 
 impl Stream {
@@ -56,7 +58,13 @@ impl Stream {
     pub fn on(api: Api, words: usize) -> Self {
         let text = text(words);
         let frames = split_events(&ours::events(api, &text));
-        let stream = Self { api, text, frames };
+        let head = ours::stream_head();
+        let stream = Self {
+            api,
+            text,
+            frames,
+            head,
+        };
         let is_delta = |frame: &&Bytes| is_delta(api, frame);
         let deltas = stream.frames.iter().filter(is_delta).count();
         assert_eq!(deltas, words, "deltas in a turn of {words} words");

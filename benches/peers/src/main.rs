@@ -30,7 +30,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        [child::FLAG, "first", peer, length] => measure::first_exchange(entered, peer, length),
+        [child::FLAG, "first", peer, length, head] => {
+            measure::first_exchange(entered, peer, length, head)
+        }
         [child::FLAG, "warm", rounds] => measure::warm_rounds(rounds),
         [child::FLAG, "held", peer] => measure::held_server(peer),
         [child::FLAG, "held-client", url] => measure::held_client(url),

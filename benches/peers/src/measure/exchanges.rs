@@ -4,7 +4,7 @@
 //! run on one, which doubles the time of either server for whole rounds. So it is measured in a child process that
 //! has one core.
 
-use super::rotated;
+use super::{rotated, shortest};
 use crate::child::{self, current_thread};
 use crate::client::Client;
 use crate::figures::{Rounds, Unit, median_of};
@@ -69,7 +69,6 @@ pub fn warm(rounds: usize) -> Vec<Row> {
         let row = Row::of(4, what, Unit::Time, &figures, ours).other("hyper", time(hyper));
         row.ratio(figures.ratio(ours, hyper), bar, "hyper")
     };
-    let shortest = "warm exchange, hyper with its shortest head and a length";
     vec![
         row("warm exchange", "ours", "hyper", Bar::AtMost(1.1)),
         row(
@@ -84,6 +83,6 @@ pub fn warm(rounds: usize) -> Vec<Row> {
             "hyper",
             Bar::AtMost(1.4),
         ),
-        Row::new(4, shortest, time("ours")).other("hyper", time("hyper shortest")),
+        shortest(4, "warm exchange", &figures),
     ]
 }

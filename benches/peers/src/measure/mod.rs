@@ -11,6 +11,7 @@ mod starts;
 mod streams;
 mod tree;
 
+use crate::figures::{Rounds, Unit};
 use crate::table::Row;
 use futures_util::future::LocalBoxFuture;
 use llm_wire_stub::Api;
@@ -85,6 +86,13 @@ pub const BUILD: Measurement = Measurement {
     name: "build",
     run: |rounds| Box::pin(async move { tree::clean_builds(rounds) }),
 };
+
+/// Ours beside a hyper that writes the shortest head it can; without a target.
+fn shortest(number: u8, what: &str, figures: &Rounds) -> Row {
+    let time = |column| Unit::Time.text(figures.figure(column).expect("it took part"));
+    let what = format!("{what}, hyper with its shortest head");
+    Row::new(number, what, time("ours")).other("hyper", time("hyper shortest"))
+}
 
 /// The items in another order each round, so that no one always follows the same neighbour.
 fn rotated<T>(items: &[T], round: usize) -> impl Iterator<Item = &T> {

@@ -1,6 +1,6 @@
 //! Long streams: events per second, and the time to the first event.
 
-use super::rotated;
+use super::{rotated, shortest};
 use crate::client::Client;
 use crate::figures::{Rounds, Unit};
 use crate::load::Stream;
@@ -53,7 +53,7 @@ pub async fn first_event(rounds: usize) -> Vec<Row> {
     let client = Client::reusing();
     let mut figures = Rounds::default();
     let mut running = Vec::new();
-    let peers: [&dyn Peer; 2] = [&Ours::Default, &Bare::Same];
+    let peers: [&dyn Peer; 3] = [&Ours::Default, &Bare::Same, &Bare::Shortest];
     for peer in peers {
         let server = peer.start(Script::Stream(&stream)).await;
         running.push((peer.name(), server.url(), server));
@@ -75,5 +75,8 @@ pub async fn first_event(rounds: usize) -> Vec<Row> {
     }
     let what = "time to the first of 10 000 events";
     let row = Row::of(6, what, Unit::Time, &figures, "ours");
-    vec![row.ratio(figures.ratio("ours", "hyper"), Bar::AtMost(1.2), "hyper")]
+    vec![
+        row.ratio(figures.ratio("ours", "hyper"), Bar::AtMost(1.2), "hyper"),
+        shortest(6, what, &figures),
+    ]
 }

@@ -17,13 +17,13 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
-/// Who answers a small exchange. Streams are the same from all of them.
+/// Who answers, and in which bytes around the same body.
 pub enum Bare {
     /// In the same bytes as ours: its headers, and a chunked body.
     Same,
     /// In the same bytes as ours without noise.
     SamePlain,
-    /// In as few bytes as it can: a content type and a length.
+    /// In as few bytes as it can: a content type, and a length where there is one.
     Shortest,
 }
 
@@ -40,13 +40,14 @@ impl Peer for Bare {
         let server = match script {
             Script::Nothing => Hyper::whole(Bytes::new()),
             Script::Reply(reply) => match self {
-                Self::Same if !reply.head.is_empty() => {
-                    Hyper::chunked(&reply.head, reply.body.clone())
-                }
+                Self::Same => Hyper::chunked(&reply.head, reply.body.clone()),
                 Self::SamePlain => Hyper::chunked(&reply.plain_head, reply.body.clone()),
-                Self::Same | Self::Shortest => Hyper::whole(reply.body.clone()),
+                Self::Shortest => Hyper::whole(reply.body.clone()),
             },
-            Script::Stream(stream) => Hyper::ready(&stream.frames),
+            Script::Stream(stream) => match self {
+                Self::Same | Self::SamePlain => Hyper::ready_behind(&stream.head, &stream.frames),
+                Self::Shortest => Hyper::ready(&stream.frames),
+            },
         };
         Box::pin(async { Box::new(server) as Box<dyn Server> })
     }
@@ -68,20 +69,25 @@ impl Hyper {
 
     /// Answers with these headers, and the reply in one chunk.
     pub fn chunked(head: &Head, reply: Bytes) -> Self {
-        let head = head.iter().map(|(name, value)| {
-            let name: HeaderName = name.parse().expect("a header's name");
-            (name, value.parse().expect("a header's value"))
-        });
         let body = move || {
             let reply = reply.clone();
             StreamBody::new(stream::once(async { Ok(Frame::data(reply)) })).boxed_unsync()
         };
-        Self::serve(head.collect(), Arc::new(body))
+        Self::serve(headers(head), Arc::new(body))
     }
 
     pub fn ready(frames: &[Bytes]) -> Self {
+        Self::frames(content_type("text/event-stream"), frames)
+    }
+
+    /// Behind these headers.
+    pub fn ready_behind(head: &Head, frames: &[Bytes]) -> Self {
+        Self::frames(headers(head), frames)
+    }
+
+    fn frames(head: HeaderMap, frames: &[Bytes]) -> Self {
         let frames: Arc<[Bytes]> = frames.into();
-        Self::stream(move || {
+        Self::stream_behind(head, move || {
             let frames = frames.clone();
             stream::iter(0..frames.len()).map(move |index| frames[index].clone())
         })
@@ -101,11 +107,15 @@ impl Hyper {
     where
         S: Stream<Item = Bytes> + Send + 'static,
     {
+        Self::stream_behind(content_type("text/event-stream"), frames)
+    }
+
+    fn stream_behind<S>(head: HeaderMap, frames: impl Fn() -> S + Send + Sync + 'static) -> Self
+    where
+        S: Stream<Item = Bytes> + Send + 'static,
+    {
         let body = move || StreamBody::new(frames().map(|frame| Ok(Frame::data(frame))));
-        Self::serve(
-            content_type("text/event-stream"),
-            Arc::new(move || body().boxed_unsync()),
-        )
+        Self::serve(head, Arc::new(move || body().boxed_unsync()))
     }
 
     fn serve(head: HeaderMap, bodies: Bodies) -> Self {
@@ -139,6 +149,14 @@ impl Drop for Hyper {
     fn drop(&mut self) {
         self.accepting.abort();
     }
+}
+
+fn headers(head: &Head) -> HeaderMap {
+    let headers = head.iter().map(|(name, value)| {
+        let name: HeaderName = name.parse().expect("a header's name");
+        (name, value.parse().expect("a header's value"))
+    });
+    headers.collect()
 }
 
 fn content_type(value: &'static str) -> HeaderMap {

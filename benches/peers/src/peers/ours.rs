@@ -70,12 +70,14 @@ pub fn reply(text: &str) -> Bytes {
     json_body(Api::AnthropicMessages, &turn(text))
 }
 
-/// The headers of the non-streaming answer, framing apart.
-pub fn head(ours: &Ours, text: &str) -> Head {
+/// The headers of an answer, framing apart; `members` are those of its request besides what every call has.
+fn head_of(ours: &Ours, text: &str, members: &str) -> Head {
     let stub = ours.stub(text).start();
     let mut socket =
         TcpStream::connect(stub.url().trim_start_matches("http://")).expect("the stub listens");
-    let body = r#"{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"hello"}]}"#;
+    let body = format!(
+        r#"{{"model":"m","max_tokens":1{members},"messages":[{{"role":"user","content":"hello"}}]}}"#
+    );
     let request = format!(
         "POST /v1/messages HTTP/1.1\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n{body}",
@@ -97,6 +99,16 @@ pub fn head(ours: &Ours, text: &str) -> Head {
     lines
         .filter(|(name, _)| !framing.contains(&&*name.to_lowercase()))
         .collect()
+}
+
+/// The headers of the non-streaming answer.
+pub fn head(ours: &Ours, text: &str) -> Head {
+    head_of(ours, text, "")
+}
+
+/// The headers of the streaming answer.
+pub fn stream_head() -> Head {
+    head_of(&Ours::Default, "hi", r#","stream":true"#)
 }
 
 /// The body of the streaming answer.
