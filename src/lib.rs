@@ -64,8 +64,8 @@ pub use request::{
 pub use script::{
     After, ApiError, Arguments, Choice, Citation, CitedSource, Container, CustomToolCall, Cut,
     Dialect, Ending, Era, ErrorKind, Fault, FaultVariant, Fragments, Gate, Iteration, Json, Live,
-    Pace, Part, Reply, Requirement, Script, ServerTool, ServerToolCall, ServerToolResult, Stage,
-    StopDetails, StopReason, ToolCall, Turn, UnknownFaultError, Usage,
+    Pace, Part, Recording, Reply, Requirement, Script, ServerTool, ServerToolCall,
+    ServerToolResult, Stage, StopDetails, StopReason, ToolCall, Turn, UnknownFaultError, Usage,
 };
 #[cfg(feature = "server")]
 pub use server::{

@@ -173,7 +173,14 @@ impl Turn {
     /// If there is no such reply: an error turn, what the API cannot carry, arguments that are no JSON.
     pub fn normalized(&self, api: Api) -> Result<Reply, UnplayableError> {
         refuse_error(api, self)?;
-        let (said, context) = (plan::reworded(self), Context::of(self));
+        let again = match &self.says {
+            Says::Recorded(recording) => Some(plan::said_again(self, recording, api)),
+            Says::Message(_) | Says::Error(_) | Says::Raw(_) => None,
+        };
+        let again = again.transpose();
+        let again = again.map_err(|why| UnplayableError::new(api, self, &why))?;
+        let said = again.as_ref().unwrap_or(self);
+        let (said, context) = (plan::reworded(said), Context::of(said));
         let reply = plan::check_dialect(api, context.dialect)
             .and_then(|()| api.normalized(&said, &context).map_err(Unplayable));
         let mut reply = reply.map_err(|why| UnplayableError::new(api, self, &why))?;
@@ -192,7 +199,7 @@ fn refuse_error(api: Api, turn: &Turn) -> Result<(), UnplayableError> {
         return Err(UnplayableError::new(api, turn, &Unplayable(why.to_owned())));
     }
     match &turn.says {
-        Says::Message(_) => Ok(()),
+        Says::Message(_) | Says::Recorded(_) => Ok(()),
         Says::Raw(_) => {
             let why = "raw bytes are no answer of the model\n  \
                        help: give the turn to a stub; what a client reads are these bytes";

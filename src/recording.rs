@@ -1,8 +1,8 @@
 //! Scripts of what was recorded.
 
 use crate::{
-    api::{AccumulateError, Api},
-    script::{Built, Json, Says, Script, ScriptedPart},
+    api::{AccumulateError, Api, Form, accumulate, accumulate_json},
+    script::{Built, Json, Recording, Reply, Says, Script, ScriptedPart},
 };
 
 impl Script {
@@ -49,13 +49,19 @@ impl Script {
         Ok(Self::new([turn]))
     }
 
-    /// All text that the turns of the sequence say, joined.
+    /// All text that the turns of the sequence say, joined; a recorded answer that cannot be read says nothing.
     #[must_use]
     pub fn text(&self) -> String {
         let mut all = String::new();
         for turn in &self.turns {
-            let Says::Message(message) = &turn.says else {
-                continue;
+            let message = match &turn.says {
+                Says::Message(message) => message,
+                Says::Recorded(recording) => {
+                    let said = read(recording).map(|reply| reply.text());
+                    all.push_str(&said.unwrap_or_default());
+                    continue;
+                }
+                Says::Error(_) | Says::Raw(_) => continue,
             };
             for part in &message.parts {
                 match part {
@@ -75,6 +81,15 @@ impl Script {
             }
         }
         all
+    }
+}
+
+/// What a client reads from it.
+fn read(recording: &Recording) -> Result<Reply, AccumulateError> {
+    let body = recording.body();
+    match recording.form() {
+        Form::Stream => accumulate(recording.api, &body),
+        Form::Json => accumulate_json(recording.api, &body),
     }
 }
 

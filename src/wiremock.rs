@@ -111,8 +111,10 @@ fn not_just_bytes(turn: &Turn) -> Option<String> {
     if turn.pace.is_some() {
         return Some("a pace".to_owned());
     }
-    if matches!(turn.says, Says::Raw(_)) {
-        return Some("raw bytes".to_owned());
+    match &turn.says {
+        Says::Raw(_) => return Some("raw bytes".to_owned()),
+        Says::Recorded(_) => return Some("a recorded answer".to_owned()),
+        Says::Message(_) | Says::Error(_) => {}
     }
     let action = turn.actions.first();
     let action = action.map(|(after, action)| format!("{} {after}", action_name(action)));

@@ -412,6 +412,6 @@ const fn goes_on(part: &ScriptedPart, api: Api) -> bool {
 fn has_usage(turn: &Turn) -> bool {
     match &turn.says {
         Says::Message(message) => message.usage.is_some(),
-        Says::Error(_) | Says::Raw(_) => false,
+        Says::Error(_) | Says::Raw(_) | Says::Recorded(_) => false,
     }
 }

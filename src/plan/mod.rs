@@ -11,6 +11,7 @@ mod ending;
 mod fault;
 mod live;
 mod pace;
+mod recorded;
 mod steps;
 
 use std::{sync::Arc, time::Duration};
@@ -25,6 +26,7 @@ use fault::{Answer, Last, Piece};
 pub(crate) use fault::{expect, reworded};
 use live::{LiveSource, LiveStep};
 use pace::Waits;
+pub(crate) use recorded::said_again;
 pub(crate) use steps::Steps;
 
 use crate::{
@@ -165,7 +167,8 @@ impl Plan<'_> {
     /// Whether the cut has to find its places in an answer that is known before it is played.
     fn names_places(&self) -> bool {
         // that of a stub is not about its errors
-        let meant = self.turn.cut.is_some() || matches!(self.turn.says, Says::Message(_));
+        let meant = self.turn.cut.is_some()
+            || matches!(self.turn.says, Says::Message(_) | Says::Recorded(_));
         let needs_them = matches!(self.cut, Cut::At(_) | Cut::InsideLineEnds);
         meant && needs_them && self.turn.live().is_none()
     }
@@ -187,6 +190,9 @@ impl Plan<'_> {
         }
         if let Says::Raw(bytes) = &self.turn.says {
             return self.raw(bytes);
+        }
+        if let Says::Recorded(recording) = &self.turn.says {
+            return self.recorded(recording);
         }
         let steps = if self.turn.faults.is_empty() {
             let (head, source) = self.undamaged(self.turn)?;
@@ -259,7 +265,9 @@ impl Plan<'_> {
                     Source::Events(events),
                 )
             }
-            (Says::Raw(_), _) => return Err(Unplayable("raw bytes are no answer".to_owned())),
+            (Says::Raw(_) | Says::Recorded(_), _) => {
+                return Err(Unplayable("bytes are no answer".to_owned()));
+            }
         })
     }
 
@@ -267,7 +275,9 @@ impl Plan<'_> {
     fn let_out(&self, steps: Steps) -> Steps {
         let steps = steps.lines_end(self.api.line_end(self.context));
         match (self.pace, &self.turn.says) {
-            (Some(pace), Says::Message(_)) => steps.paced(Waits::new(pace, self.form)),
+            (Some(pace), Says::Message(_) | Says::Recorded(_)) => {
+                steps.paced(Waits::new(pace, self.form))
+            }
             (None, _) | (_, Says::Error(_) | Says::Raw(_)) => steps,
         }
     }
@@ -279,6 +289,7 @@ impl Plan<'_> {
             (Says::Message(_), Form::Json) => "a non-streaming answer",
             (Says::Message(_), Form::Stream) => "this stream",
             (Says::Raw(_), _) => "a turn of raw bytes",
+            (Says::Recorded(_), _) => "a recorded answer",
         }
     }
 

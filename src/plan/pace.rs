@@ -52,6 +52,8 @@ impl Waits {
                 (deltas > 0).then(|| wait.saturating_mul(deltas))
             }
             Beat::Recorded(waits) => waits.get(self.events).copied(),
+            // a recording has put its waits in its place
+            Beat::AsRecorded => None,
         };
         self.events += 1;
         let first = self.pace.first_token_after;

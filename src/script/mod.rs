@@ -13,6 +13,7 @@
 //! | `place.rs`, `ending.rs`, `gate.rs` | where something happens, how it ends, what it waits for |
 //! | `fault/` | [`Fault`]: the damage known by name |
 //! | `live.rs` | [`Live`]: a turn that the test writes while it is read |
+//! | `recorded.rs` | [`Recording`]: an answer as it was written |
 //! | `api_error.rs`, `stop_reason.rs`, `usage.rs` | the neutral words for these |
 //! | `reply.rs` | [`Reply`]: what a turn comes to once it was read back |
 //! | `scripted.rs` | [`Script`]: turns in sequence, lanes, closure, errors and stop reasons by index |
@@ -42,6 +43,7 @@ mod pace;
 mod part;
 mod pick;
 mod place;
+mod recorded;
 mod reply;
 mod schema;
 mod scripted;
@@ -83,6 +85,8 @@ pub(crate) use part::{EndsEmpty, ScriptedPart, ServerToolSays, ToolKind};
 pub(crate) use pick::{Claims, Mismatch, Origin, Picked, Position};
 pub use place::After;
 pub(crate) use place::{Place, count};
+pub use recorded::Recording;
+pub(crate) use recorded::{EMPTY, RecordedAsk, RecordedEnd, Write, check_recorded_status};
 pub use reply::{Choice, CustomToolCall, Part, Reply, ServerToolCall, ServerToolResult, ToolCall};
 pub use scripted::Script;
 pub(crate) use scripted::{Lane, WhenPlayed};

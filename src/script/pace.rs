@@ -35,6 +35,8 @@ pub(crate) enum Beat {
     Delta(Duration),
     /// The event with this index.
     Recorded(Arc<[Duration]>),
+    /// What the recording says.
+    AsRecorded,
 }
 
 /// How far waits are moved.
@@ -81,6 +83,11 @@ impl Pace {
     /// ```
     pub fn recorded(waits: impl IntoIterator<Item = Duration>) -> Self {
         Self::of(Beat::Recorded(waits.into_iter().collect()))
+    }
+
+    /// As the [`Recording`](crate::Recording) says that it was; any other answer waits for nothing.
+    pub const fn as_recorded() -> Self {
+        Self::of(Beat::AsRecorded)
     }
 
     const fn of(beat: Beat) -> Self {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{
     After, ApiError, Built, Cut, Dialect, Ending, Era, FaultVariant, Gate, GateLatch, LiveLine,
-    Message, Pace, Place, StopReason, Usage,
+    Message, Pace, Place, Recording, StopReason, Usage,
 };
 
 /// What the model says in one answer, naming no provider: parts in order, stop reason, usage. Or an
@@ -47,6 +47,7 @@ pub(crate) enum Says {
     Error(ApiError),
     /// No HTTP.
     Raw(Bytes),
+    Recorded(Box<Recording>),
 }
 
 /// What happens at a place.
@@ -94,7 +95,7 @@ impl Turn {
     }
 
     #[track_caller]
-    const fn saying(says: Says) -> Self {
+    pub(crate) const fn saying(says: Says) -> Self {
         Self {
             says,
             actions: Vec::new(),
@@ -264,6 +265,10 @@ impl Turn {
     pub(crate) fn message(&mut self) -> &mut Message {
         match &mut self.says {
             Says::Message(message) => message,
+            Says::Recorded(_) => panic!(
+                "a recorded answer says nothing but its bytes\n  \
+                 help: `Script::from_wire(..)` makes a turn of it that can say more"
+            ),
             Says::Raw(_) => panic!(
                 "a turn of raw bytes says nothing but these\n  help: use `Turn::new()` for an answer of the model"
             ),
@@ -284,6 +289,7 @@ impl Turn {
             Says::Message(message) => Ok(message),
             Says::Error(_) => Err("an error turn has no message".to_owned()),
             Says::Raw(_) => Err("a turn of raw bytes has no message".to_owned()),
+            Says::Recorded(_) => Err("a recorded answer has no message".to_owned()),
         }
     }
 
@@ -304,7 +310,7 @@ impl Turn {
     pub(crate) const fn live(&self) -> Option<&LiveLine> {
         match &self.says {
             Says::Message(message) => message.live.as_ref(),
-            Says::Error(_) | Says::Raw(_) => None,
+            Says::Error(_) | Says::Raw(_) | Says::Recorded(_) => None,
         }
     }
 }

@@ -76,15 +76,15 @@ fn stamped(
         (Says::Message(_), _) => Ok(Arc::new((*turn).clone().stop_reason(reason.clone()))),
         // an error for this call goes before its stop reason
         (Says::Error(_), Origin::ErrorAt(_)) => Ok(turn),
-        (says @ (Says::Error(_) | Says::Raw(_)), _) => Err(Refusal::by_stub(
+        (says @ (Says::Error(_) | Says::Raw(_) | Says::Recorded(_)), _) => Err(Refusal::by_stub(
             "unplayable",
             format!(
                 "`.stop_reason_at({index}, ..)` has no target: {origin} is {}\n  where: {}\n  \
                  help: give it to a call that is answered",
-                if matches!(says, Says::Raw(_)) {
-                    "raw bytes"
-                } else {
-                    "an error"
+                match says {
+                    Says::Raw(_) => "raw bytes",
+                    Says::Recorded(_) => "a recorded answer",
+                    Says::Error(_) | Says::Message(_) => "an error",
                 },
                 shared.config.script.description()
             ),

@@ -124,7 +124,7 @@ impl Answer {
 
 impl Piece {
     /// Bytes that are no event of their own.
-    pub(super) fn bytes(bytes: impl Into<Bytes>) -> Self {
+    pub(in crate::plan) fn bytes(bytes: impl Into<Bytes>) -> Self {
         Self {
             says: Says::Bytes(bytes.into()),
             marks: Vec::new(),

@@ -96,6 +96,10 @@ impl BatchResult {
                 "nobody reads it while it is written",
                 "script this turn instead of saying it live",
             ),
+            Says::Recorded(_) => (
+                "a recorded answer is none",
+                "use the turn that `Script::from_wire(..)` makes of it",
+            ),
             Says::Raw(_) => (
                 "raw bytes are none",
                 "use `Turn::new()` or `Turn::error(..)`",
@@ -279,8 +283,8 @@ impl Drafting<'_> {
                         let line = line(custom_id, "errored", Some(("error", &body)));
                         (Fate::Errored, line)
                     }
-                    // the problem of raw bytes was told above
-                    Says::Message(_) | Says::Raw(_) => {
+                    // the problem of bytes was told above
+                    Says::Message(_) | Says::Raw(_) | Says::Recorded(_) => {
                         let unplayable = |why| Unsayable::Unplayable(why, place());
                         let turn = at_batch_tier(turn, &context);
                         let body = body(&turn, &context).map_err(unplayable)?;

@@ -189,7 +189,7 @@ pub(crate) fn error_events(error: &ApiError, turn: &Turn, context: &Context) -> 
     let nothing = Message::default();
     let message = match &turn.says {
         Says::Message(message) => message,
-        Says::Error(_) | Says::Raw(_) => &nothing,
+        Says::Error(_) | Says::Raw(_) | Says::Recorded(_) => &nothing,
     };
     let extras = message.extras.as_deref().cloned().unwrap_or_default();
     let envelope = Envelope::new(message, &extras, context);
