@@ -253,6 +253,7 @@ impl Context {
     pub(crate) fn unasked(seed: u64, plain: bool) -> Self {
         Self {
             model: String::new(),
+            key: String::new(),
             seed,
             plain,
             era: Era::today(),

@@ -52,7 +52,8 @@ impl Turn {
     ///
     /// Status, headers and body are those of a stub that plays this turn again and again: the ids of each
     /// answer are its own (or all the same, with [`Turn::seed`]). wiremock sends whole bodies only, names
-    /// headers in lower case, and neither the provider's rules nor script drift are looked at.
+    /// headers in lower case, and neither the provider's rules nor script drift are looked at; a 401 that shows a part of
+    /// the key shows one of a made-up key.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {

@@ -41,7 +41,9 @@ pub use anthropic_messages::side_roads::BatchResult;
 pub(crate) use ids::Ids;
 pub use name::UnknownApiError;
 pub use openai::side_roads::{Embedding, EmbeddingInput, Moderation};
-pub(crate) use openai_chat::{REASONING_PASSED_BACK, RulesOf, base_path, reasoned_calls, rules_of};
+pub(crate) use openai_chat::{
+    REASONING_PASSED_BACK, RulesOf, base_path, reasoned_calls, rules_of, without_key,
+};
 pub use side_roads::ModelInfo;
 use side_roads::is_shaped;
 pub(crate) use side_roads::{Document, Members, Provider, Said, SideRoad, SideScript};
@@ -516,6 +518,8 @@ pub(crate) type Events = Box<dyn Iterator<Item = WireEvent> + Send>;
 pub(crate) struct Context {
     /// The model that was asked for; empty if none was.
     pub(crate) model: String,
+    /// The key that came with the request, for an error that shows a part of it; empty if nobody looked.
+    pub(crate) key: String,
     /// Ids, padding and fragment sizes come from this.
     pub(crate) seed: u64,
     pub(crate) plain: bool,

@@ -19,7 +19,7 @@ use crate::{
     api::{Api, Form, Rule},
     plan::{self, Steps, Unplayable},
     request::{Outcome, RecordedRequest},
-    script::{LiveClaim, Origin},
+    script::{LiveClaim, Origin, Says},
 };
 
 /// What is played to a request.
@@ -134,6 +134,9 @@ async fn decide(
     context.dialect = turn.dialect.unwrap_or(dialect);
     if api == Api::OpenAiChat {
         request.set_dialect(context.dialect);
+    }
+    if let (Says::Error(_), Some(key)) = (&turn.says, request.api_key()) {
+        key.clone_into(&mut context.key);
     }
     let form = if request.is_stream() {
         Form::Stream

@@ -11,7 +11,7 @@ use super::{
     shared::{Rules, Shared},
 };
 use crate::{
-    api::{Api, REASONING_PASSED_BACK, Rule, RulesOf, rules_of},
+    api::{Api, REASONING_PASSED_BACK, Rule, RulesOf, rules_of, without_key},
     request::RecordedRequest,
     script::{ApiError, Dialect},
 };
@@ -81,7 +81,7 @@ pub(super) fn in_dialect(
     if let Some((rule, error)) = &mut broken {
         // who has no key is told so in the vendor's words
         if rule.name == "credentials" && dialect != Dialect::OpenAi {
-            *error = ApiError::authentication();
+            *error = without_key(dialect);
         }
     }
     broken

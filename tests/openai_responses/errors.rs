@@ -50,7 +50,7 @@ async fn errors_are_those_of_chat_but_for_these() {
         (
             ApiError::authentication(),
             401,
-            "Incorrect API key provided: sk-wrong****-key. You can find your API key at \
+            "Incorrect API key provided: k. You can find your API key at \
              https://platform.openai.com/account/api-keys.",
             json!(null),
             json!("invalid_api_key"),

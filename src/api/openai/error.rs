@@ -187,13 +187,15 @@ impl Row {
     /// Errors about who asks, and for which model.
     fn of_account(api: Api, kind: ErrorKind, context: &Context) -> Self {
         if kind == ErrorKind::Authentication {
-            return said(
-                401,
-                INVALID,
-                "Incorrect API key provided: sk-wrong****-key. You can find your API key at \
+            let text = format!(
+                "Incorrect API key provided: {}. You can find your API key at \
                  https://platform.openai.com/account/api-keys.",
-            )
-            .coded("invalid_api_key");
+                masked(key(context))
+            );
+            return Self {
+                message: text.into(),
+                ..said(401, INVALID, "").coded("invalid_api_key")
+            };
         }
         if kind == ErrorKind::Billing {
             return said(
@@ -260,6 +262,33 @@ fn model(api: Api, context: &Context) -> &str {
         "" => super::DEFAULT_MODEL,
         model => model,
     }
+}
+
+/// The key that was sent.
+fn key(context: &Context) -> &str {
+    match context.key.as_str() {
+        "" => "sk-wrong-key-key",
+        key => key,
+    }
+}
+
+/// The last four characters of the key that was sent.
+pub(crate) fn end_of_key(context: &Context) -> &str {
+    let key = key(context);
+    let at = key.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
+    key.get(at..).unwrap_or(key)
+}
+
+/// A key as a 401 shows it: eight characters, stars, four characters; one that is not longer is shown whole, as in the
+/// recorded answers.
+fn masked(key: &str) -> String {
+    const START: usize = 8;
+    const END: usize = 4;
+    let length = key.chars().count();
+    let hidden = START..length.saturating_sub(END);
+    let shown = key.chars().enumerate();
+    let shown = shown.map(|(n, c)| if hidden.contains(&n) { '*' } else { c });
+    shown.collect()
 }
 
 /// The kind of error that has this type and this code; it settles the status.

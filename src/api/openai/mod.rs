@@ -15,7 +15,7 @@ pub(crate) mod side_roads;
 mod unsayable;
 
 pub(crate) use characters::Characters;
-pub(crate) use error::{Words, add_headers, error_answer, error_event, kind_of, words};
+pub(crate) use error::{Words, add_headers, end_of_key, error_answer, error_event, kind_of, words};
 pub(crate) use head::head;
 pub(crate) use logprob::drawn_logprob;
 pub(crate) use piece::{Fragment, Piece};

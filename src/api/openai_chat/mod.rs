@@ -26,7 +26,7 @@ pub(crate) use accumulate::{ChatAccumulator, body_to_reply, read_usage};
 pub(crate) use asked::Asked;
 pub(crate) use dialect::{
     RulesOf, base_path, error_answer, error_events, head, known_path, line_end, of_request, paths,
-    rules_of,
+    rules_of, without_key,
 };
 pub(crate) use from_wire::{body_to_turn, stream_to_turn};
 pub(crate) use offer::{calls, text_schema};

@@ -360,7 +360,8 @@ fn recorded_error_bodies_are_said_again_byte_for_byte() {
         (
             "openrouter-error-401.json",
             Dialect::OpenRouter,
-            ApiError::authentication(),
+            // no key was sent
+            ApiError::authentication().message("Missing Authentication header"),
         ),
     ];
     for (name, body) in captures("", ".json") {

@@ -18,7 +18,7 @@ fn of_gateways() -> Vec<Row> {
             key(),
             401,
             JSON,
-            r#"{"error":{"message":"Missing Authentication header","code":401}}"#,
+            r#"{"error":{"message":"User not found.","code":401}}"#,
         ),
         (
             OpenRouter,
@@ -74,7 +74,7 @@ fn of_models() -> Vec<Row> {
             key(),
             401,
             JSON,
-            r#"{"error":{"message":"Authentication Fails, Your api key: ****-key is invalid","type":"authentication_error","param":null,"code":"invalid_request_error"}}"#,
+            r#"{"error":{"message":"Authentication Fails, Your api key: ****k is invalid","type":"authentication_error","param":null,"code":"invalid_request_error"}}"#,
         ),
         (
             DeepSeek,
@@ -151,7 +151,7 @@ fn of_others() -> Vec<Row> {
             ApiError::not_found(),
             404,
             JSON,
-            "{\"error\":{\"message\":\"model \\\"gpt-oss:120b\\\" not found, try pulling it first\",\"type\":\"not_found_error\",\"param\":null,\"code\":null}}\n",
+            "{\"error\":{\"message\":\"model \\\"m\\\" not found, try pulling it first\",\"type\":\"not_found_error\",\"param\":null,\"code\":null}}\n",
         ),
         (
             Vllm,

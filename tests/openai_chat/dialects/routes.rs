@@ -187,7 +187,14 @@ async fn who_has_no_key_is_refused_in_the_words_of_the_dialect_unless_it_asks_fo
         );
         // OpenAI tells apart a key that is missing, and the body of Together has an id
         if !matches!(dialect, Dialect::OpenAi | Dialect::Together) {
-            let expected = dialect.error_body(&ApiError::authentication());
+            let key = ApiError::authentication();
+            let expected = dialect.error_body(&match dialect {
+                Dialect::OpenRouter => key.message("Missing Authentication header"),
+                Dialect::DeepSeek => {
+                    key.message("Authentication Fails (auth header format should be Bearer sk-...)")
+                }
+                _ => key,
+            });
             assert_eq!(refused.body, expected, "{dialect:?}");
         }
         assert!(stub.try_verify().is_err());

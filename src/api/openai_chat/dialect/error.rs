@@ -9,12 +9,14 @@ use crate::{
         openai_chat::render::Envelope,
     },
     json::{indented, write_number, write_str},
-    script::{ApiError, ErrorKind, Message, Says, Turn},
+    script::{ApiError, Dialect, ErrorKind, Message, Says, Turn},
 };
 
 /// The errors of a vendor.
 #[derive(Debug)]
 pub(super) struct ErrorTable {
+    /// What is said to who sends no key, if it is not what is said of a wrong one.
+    pub(super) without_key: Option<&'static str>,
     pub(super) shape: &'static str,
     pub(super) printed: Printed,
     pub(super) content_type: &'static str,
@@ -30,6 +32,7 @@ pub(super) struct ErrorRow {
     /// OpenAI's if it is empty.
     pub(super) error_type: &'static str,
     pub(super) code: &'static str,
+    /// `{model}` is the model that was asked for, `{key}` the end of the key.
     pub(super) message: &'static str,
     /// Whether `ApiError::error_code` chooses it, and not its kind alone.
     pub(super) by_code: bool,
@@ -136,7 +139,11 @@ impl ErrorTable {
         };
         words.status = row.status;
         if error.message.is_none() {
-            row.message.clone_into(&mut words.message);
+            // a row names one of both
+            words.message = match row.message.contains("{key}") {
+                true => row.message.replace("{key}", openai::end_of_key(&context)),
+                false => row.message.replace("{model}", &context.model),
+            };
         }
         if error.error_type.is_none() && !row.error_type.is_empty() {
             row.error_type.clone_into(&mut words.error_type);
@@ -150,6 +157,16 @@ impl ErrorTable {
             words.param = None;
         }
         (Some(row), words)
+    }
+}
+
+/// The refusal of a request without a key.
+pub(crate) fn without_key(dialect: Dialect) -> ApiError {
+    let error = ApiError::authentication();
+    let table = row(dialect).errors.as_ref();
+    match table.and_then(|table| table.without_key) {
+        Some(text) => error.message(text),
+        None => error,
     }
 }
 

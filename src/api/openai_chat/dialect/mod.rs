@@ -19,7 +19,7 @@ mod template;
 mod tests;
 
 pub(crate) use {
-    error::{error_answer, error_events},
+    error::{error_answer, error_events, without_key},
     head::head,
     path::{base_path, known as known_path, of_request, paths},
 };

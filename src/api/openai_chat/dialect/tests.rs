@@ -1,4 +1,5 @@
 use super::{template::unknown, *};
+use crate::script::{ApiError, ErrorKind};
 
 /// Every template of a row, by its name.
 fn templates(row: &'static Row) -> Vec<(&'static str, &'static str)> {
@@ -118,6 +119,54 @@ fn the_documentation_has_the_rows() {
         .map(|dialect| documented(*dialect))
         .collect();
     assert_eq!(found.join("\n"), expected.join("\n"));
+}
+
+#[test]
+fn errors_name_the_model_and_the_key_that_were_sent() {
+    for (dialect, error, expected) in [
+        (
+            Dialect::OpenAi,
+            ErrorKind::Authentication,
+            "provided: key-of-a******text.",
+        ),
+        (
+            Dialect::DeepSeek,
+            ErrorKind::Authentication,
+            "api key: ****text is invalid",
+        ),
+        (Dialect::Azure, ErrorKind::RateLimited, "to m-1 for m-1 in"),
+        (Dialect::Groq, ErrorKind::RateLimited, "model `m-1` in"),
+        (Dialect::Mistral, ErrorKind::NotFound, "model: m-1"),
+        (Dialect::Xai, ErrorKind::NotFound, "The model m-1 does not"),
+        (
+            Dialect::Vllm,
+            ErrorKind::NotFound,
+            "The model `m-1` does not",
+        ),
+    ] {
+        let (_, body) = error_answer(&ApiError::new(error), &asked(dialect));
+        let body = String::from_utf8(body).unwrap();
+        assert!(body.contains(expected), "{body}");
+    }
+    let short = Context {
+        key: "invalid-key".to_owned(),
+        ..asked(Dialect::OpenAi)
+    };
+    let (_, body) = error_answer(&ApiError::authentication(), &short);
+    assert!(
+        String::from_utf8(body)
+            .unwrap()
+            .contains("provided: invalid-key.")
+    );
+}
+
+fn asked(dialect: Dialect) -> Context {
+    Context {
+        model: "m-1".to_owned(),
+        key: "key-of-a-long-text".to_owned(),
+        dialect,
+        ..Context::unasked(0, true)
+    }
 }
 
 /// The errors of which a row has its own words, by the names of their functions.

@@ -109,6 +109,7 @@ pub(in super::super) static AZURE: Row = Row {
         ],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         shape: r#"{"error":{"message":$message,"type":$type,"param":$param,"code":$code}}"#,
         printed: Printed::Compact,
         content_type: "application/json",
@@ -141,7 +142,7 @@ pub(in super::super) static AZURE: Row = Row {
                     429,
                     "",
                     "RateLimitReached",
-                    "Your requests to gpt-4o-mini for gpt-4o-mini in East US 2 have exceeded rate limit.",
+                    "Your requests to {model} for {model} in East US 2 have exceeded rate limit.",
                 )
             },
             // `.error_code("content_filter")` chooses it

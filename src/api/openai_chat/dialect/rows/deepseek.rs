@@ -100,17 +100,19 @@ pub(in super::super) static DEEPSEEK: Row = Row {
         ],
     }),
     errors: Some(ErrorTable {
+        without_key: Some("Authentication Fails (auth header format should be Bearer sk-...)"),
         shape: r#"{"error":{"message":$message,"type":$type,"param":$param,"code":$code}}"#,
         printed: Printed::Compact,
         content_type: "application/json",
-        // 401 and the long prompt are recorded, its content type too; the balance is in public reports, the statuses are documented
+        // 401 and the long prompt are recorded, its content type too; without a key: cohesion-org/deepseek-go#9; the balance is in
+        // public reports, the statuses are documented; the last three say what the documentation calls them
         rows: &[
             coded(
                 ErrorKind::Authentication,
                 401,
                 "authentication_error",
                 "invalid_request_error",
-                "Authentication Fails, Your api key: ****-key is invalid",
+                "Authentication Fails, Your api key: ****{key} is invalid",
             ),
             ErrorRow {
                 content_type: Some("application/octet-stream"),
@@ -158,6 +160,9 @@ pub(in super::super) static DEEPSEEK: Row = Row {
                 "invalid_request_error",
                 "Model Not Exist",
             ),
+            uncoded(ErrorKind::RateLimited, 429, "Rate Limit Reached"),
+            uncoded(ErrorKind::Internal, 500, "Server Error"),
+            uncoded(ErrorKind::Overloaded, 503, "Server Overloaded"),
         ],
         stream: StreamError {
             name: None,

@@ -90,6 +90,7 @@ pub(in super::super) static GROQ: Row = Row {
         ],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         shape: r#"{"error":{"message":$message,"type":$type$<,"code":$code_if_any$>}}"#,
         printed: Printed::Compact,
         content_type: "application/json",
@@ -107,7 +108,7 @@ pub(in super::super) static GROQ: Row = Row {
                 429,
                 "tokens",
                 "rate_limit_exceeded",
-                "Rate limit reached for model `openai/gpt-oss-120b` in organization `org_01hq3v8n5kf2yb7x4dm6twzr9c` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Used 7412, Requested 1026. Please try again in 3.285s. Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing",
+                "Rate limit reached for model `{model}` in organization `org_01hq3v8n5kf2yb7x4dm6twzr9c` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Used 7412, Requested 1026. Please try again in 3.285s. Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing",
             ),
             uncoded(ErrorKind::Internal, 500, "Internal Server Error"),
             // recorded; `.error_code("tool_use_failed")` chooses it

@@ -93,6 +93,7 @@ pub(in super::super) static MISTRAL: Row = Row {
         ],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         shape: r#"{"object":"error","message":$message,"type":$type,"param":$param,"code":$code}"#,
         printed: Printed::Compact,
         content_type: "application/json",
@@ -114,7 +115,7 @@ pub(in super::super) static MISTRAL: Row = Row {
                 400,
                 "invalid_model",
                 "1500",
-                "Invalid model: mistral-x",
+                "Invalid model: {model}",
             ),
             ErrorRow {
                 shape: Some(

@@ -77,6 +77,7 @@ pub(in super::super) static OLLAMA: Row = Row {
         noise: &[],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         shape: r#"{"error":{"message":$message,"type":$type,"param":null,"code":null}}"#,
         printed: Printed::CompactLine,
         content_type: "application/json",
@@ -86,7 +87,7 @@ pub(in super::super) static OLLAMA: Row = Row {
                 404,
                 "not_found_error",
                 "",
-                "model \"gpt-oss:120b\" not found, try pulling it first",
+                "model \"{model}\" not found, try pulling it first",
             ),
             coded(
                 ErrorKind::Internal,

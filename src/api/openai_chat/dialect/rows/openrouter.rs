@@ -91,16 +91,13 @@ pub(in super::super) static OPENROUTER: Row = Row {
         ],
     }),
     errors: Some(ErrorTable {
+        without_key: Some("Missing Authentication header"),
         shape: r#"{"error":{"message":$message,"code":$status}}"#,
         printed: Printed::Compact,
         content_type: "application/json",
-        // 401 is recorded; the others are in public reports
+        // that without a key is recorded; a wrong key: apurvsinghgautam/robin#103; the others are in public reports
         rows: &[
-            uncoded(
-                ErrorKind::Authentication,
-                401,
-                "Missing Authentication header",
-            ),
+            uncoded(ErrorKind::Authentication, 401, "User not found."),
             uncoded(
                 ErrorKind::CreditTooLow,
                 402,
@@ -109,7 +106,7 @@ pub(in super::super) static OPENROUTER: Row = Row {
             upstream(
                 ErrorKind::RateLimited,
                 429,
-                "anthropic/claude-haiku-4.5 is temporarily rate-limited upstream. Please retry shortly.",
+                "{model} is temporarily rate-limited upstream. Please retry shortly.",
             ),
             upstream(ErrorKind::Internal, 502, "Internal server error"),
             upstream(ErrorKind::Overloaded, 503, "Overloaded"),

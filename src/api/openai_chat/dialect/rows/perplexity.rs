@@ -82,6 +82,7 @@ pub(in super::super) static PERPLEXITY: Row = Row {
         ],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         // the shape is recorded, its words are not
         shape: r#"{"error":{"message":$message,"type":$type,"code":$status}}"#,
         printed: Printed::Compact,

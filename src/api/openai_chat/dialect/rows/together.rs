@@ -85,6 +85,7 @@ pub(in super::super) static TOGETHER: Row = Row {
         noise: &[("Server", "cloudflare")],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         shape: r#"{"id":$id,"error":{"message":$message,"type":$type,"param":$param,"code":$code}}"#,
         printed: Printed::Compact,
         content_type: "application/json",

@@ -79,6 +79,7 @@ pub(in super::super) static VLLM: Row = Row {
         noise: &[("server", "uvicorn")],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         shape: r#"{"error":{"message":$message,"type":$type,"param":$param,"code":$status}}"#,
         printed: Printed::Compact,
         content_type: "application/json",
@@ -92,7 +93,7 @@ pub(in super::super) static VLLM: Row = Row {
                 404,
                 "NotFoundError",
                 "",
-                "The model `x` does not exist.",
+                "The model `{model}` does not exist.",
             ),
             coded(
                 ErrorKind::InvalidRequest,

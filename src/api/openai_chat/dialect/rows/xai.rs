@@ -77,6 +77,7 @@ pub(in super::super) static XAI: Row = Row {
         noise: &[("Cache-Control", "no-cache"), ("Server", "cloudflare")],
     }),
     errors: Some(ErrorTable {
+        without_key: None,
         // the key that is wrong is recorded; the other words of the member `code` are this crate's own
         shape: r#"{"code":$type,"error":$message}"#,
         printed: Printed::Compact,
@@ -94,7 +95,7 @@ pub(in super::super) static XAI: Row = Row {
                 404,
                 "not-found",
                 "",
-                "The model grok-x does not exist or your team does not have access to it.",
+                "The model {model} does not exist or your team does not have access to it.",
             ),
             coded(
                 ErrorKind::RateLimited,
