@@ -37,6 +37,31 @@ fn every_event_and_every_body_is_json_and_is_read_back_as_the_turn() {
     }
 }
 
+/// vLLM renamed the member: its earlier versions wrote the old name, or both, and a client still meets these.
+#[test]
+fn vllm_thinks_in_the_member_of_today_and_those_of_its_earlier_versions_are_read_as_the_same() {
+    let turn = Turn::new().thinking("Hm.").text("Hi.");
+    let turn = turn.dialect(Dialect::Vllm).plain();
+    let expected = turn.normalized(API).unwrap();
+    let as_text = |body: &[u8]| String::from_utf8(body.to_vec()).unwrap();
+    let streamed = as_text(&sse_body(API, &turn));
+    let whole = as_text(&json_body(API, &turn));
+    let (today, old) = (r#""reasoning":"Hm.""#, r#""reasoning_content":"Hm.""#);
+    assert!(streamed.contains(&format!(r#""delta":{{{today}}}"#)));
+    let message = format!(
+        r#""message":{{"role":"assistant","content":"Hi.","refusal":null,"annotations":null,"audio":null,"function_call":null,"tool_calls":[],{today}}}"#
+    );
+    assert!(whole.contains(&message), "{whole}");
+    for said in [today, old, &format!("{today},{old}")] {
+        let streamed = streamed.replace(today, said);
+        let read = accumulate(API, streamed.as_bytes());
+        assert_eq!(read.as_ref(), Ok(&expected), "{said}");
+        let whole = whole.replace(today, said);
+        let read = accumulate_json(API, whole.as_bytes());
+        assert_eq!(read.as_ref(), Ok(&expected), "{said}");
+    }
+}
+
 /// A client may go on behind `finish_reason`, since some services never send `[DONE]`; what it has by then is the whole answer.
 #[test]
 fn a_stream_that_is_cut_before_its_finish_reason_is_truncated_and_behind_it_says_the_same() {

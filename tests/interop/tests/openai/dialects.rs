@@ -15,10 +15,12 @@ for_each_sdk!(
 /// Whether a dialect says what the model thought, and in which member.
 const fn thinks(dialect: Dialect) -> Option<&'static str> {
     match dialect {
-        Dialect::DeepSeek | Dialect::Xai | Dialect::Vllm => Some("reasoning_content"),
-        Dialect::Groq | Dialect::OpenRouter | Dialect::Ollama | Dialect::Together => {
-            Some("reasoning")
-        }
+        Dialect::DeepSeek | Dialect::Xai => Some("reasoning_content"),
+        Dialect::Groq
+        | Dialect::OpenRouter
+        | Dialect::Ollama
+        | Dialect::Together
+        | Dialect::Vllm => Some("reasoning"),
         // Mistral's stands in a list, which only its own SDK reads as what it is
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! vLLM, not recorded: names and order as in its source, the empty `finish_reason` of chunks that do not finish as public
-//! reports have it of compatible servers.
+//! reports have it of compatible servers. Thinking is its member `reasoning` of today: `reasoning_content` was renamed
+//! (vllm-project/vllm#27752, which wrote both) and removed (vllm-project/vllm#33402).
 
 use super::*;
 
@@ -42,7 +43,7 @@ pub(in super::super) static VLLM: Row = Row {
             &[r#"{"role":"assistant","content":""}"#],
         ],
         text: Template::new(r#"{"content":$text}"#),
-        thinking: Some(Template::new(r#"{"reasoning_content":$text}"#)),
+        thinking: Some(Template::new(r#"{"reasoning":$text}"#)),
         signature: None,
         refusal: None,
         annotations: None,
@@ -68,7 +69,7 @@ pub(in super::super) static VLLM: Row = Row {
             r#"{"id":$id,"object":"chat.completion","created":$created,"model":$model,"choices":[$choice],"usage":$usage,"prompt_logprobs":null}"#,
         ),
         choice: Template::new(
-            r#"{"index":$index,"message":{"role":"assistant","reasoning_content":$thinking_or_null,"content":$text_or_null,"tool_calls":[$calls_or_nothing]},"logprobs":$logprobs,"finish_reason":$finish,"stop_reason":null}"#,
+            r#"{"index":$index,"message":{"role":"assistant","content":$text_or_null,"refusal":null,"annotations":null,"audio":null,"function_call":null,"tool_calls":[$calls_or_nothing],"reasoning":$thinking_or_null},"logprobs":$logprobs,"finish_reason":$finish,"stop_reason":null}"#,
         ),
         printed: Printed::Compact,
     },
