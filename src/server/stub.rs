@@ -256,6 +256,10 @@ impl StubHandle {
 
     /// Forgets the requests so far, and the cancels and stalls that nobody waited for yet. Indices go on
     /// counting, and what `verify` knows stays.
+    ///
+    /// What later requests may ask for stays too, so it goes on growing in a stub that runs for long: the responses of
+    /// OpenAI Responses with their requests (but for those of `store: false` and those that were deleted), message
+    /// batches, and the ids of calls that DeepSeek made behind thinking. [`reset`](Self::reset) forgets all of it.
     pub fn clear_requests(&self) {
         self.shared().update(State::clear);
     }

@@ -9,6 +9,10 @@
 //!
 //! A response is kept once its answer is complete: not one that broke off, that the client left, or whose request says
 //! `store: false`. What stands in it is made when somebody asks.
+//!
+//! None is dropped to save memory: the service keeps them for weeks, and each has one request, which it shares with the
+//! journal. A stub thus grows by what its journal does, until a reset; only a journal that is cleared leaves the requests
+//! of kept responses behind.
 
 use std::sync::{Arc, OnceLock};
 
