@@ -246,3 +246,12 @@ fn citations_are_said_again_where_they_stood() {
     assert_eq!(undrawn(&sse_body(API, &again)), undrawn(&streamed));
     assert_eq!(json_body(API, &turn("a body", &whole)), whole);
 }
+
+#[test]
+fn an_error_behind_the_end_of_the_message_is_said_again() {
+    let failed = Turn::new().text("Hi").stop_reason(StopReason::MaxTokens);
+    let failed = failed.end(After::events(3), ApiError::overloaded());
+    let recorded = sse_body(API, &failed);
+    let again = turn("an error", &recorded);
+    assert_eq!(undrawn(&sse_body(API, &again)), undrawn(&recorded));
+}

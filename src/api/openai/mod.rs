@@ -1,9 +1,10 @@
 //! What the APIs of OpenAI share: the error table, the response headers, moderation, the rules on every request, and the
-//! side roads beside them; text in fragments and its characters, and reading streams of chunks.
+//! side roads beside them; text in fragments and its characters, reading streams of chunks, and saying recorded answers again.
 
 mod characters;
 pub(crate) mod chunks;
 mod error;
+pub(crate) mod from_wire;
 mod head;
 mod logprob;
 pub(crate) mod members;

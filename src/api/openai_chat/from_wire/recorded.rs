@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::not_said;
 use crate::{
-    api::{accumulate::Problem, sketch::items},
+    api::{
+        accumulate::Problem,
+        openai::from_wire::{cut, length, not_said},
+        sketch::items,
+    },
     json_slices::member,
     script::{
         Arguments, CallOrder, Citation, Fragments, Json, Part, Reply, ScriptedPart, StopReason,
@@ -216,7 +219,7 @@ impl Recorded {
             at = cited.end;
             turn = self.text(turn, pieces, cited, Some(citations));
         }
-        let end = pieces.iter().map(|piece| piece.chars().count()).sum();
+        let end = length(pieces);
         Ok(if end > at {
             self.text(turn, pieces, at..end, None)
         } else {
@@ -232,16 +235,7 @@ impl Recorded {
         characters: Range<usize>,
         citations: Option<Vec<Citation>>,
     ) -> Turn {
-        let mut start = 0;
-        let mut own = Vec::new();
-        for piece in pieces {
-            let end = start + piece.chars().count();
-            let from = characters.start.clamp(start, end) - start;
-            let to = characters.end.clamp(start, end) - start;
-            own.push(piece.chars().skip(from).take(to - from).collect::<String>());
-            start = end;
-        }
-        own.retain(|piece| !piece.is_empty());
+        let own = cut(pieces, characters);
         turn.part(ScriptedPart::Text {
             text: own.concat().into(),
             citations,
