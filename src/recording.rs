@@ -19,11 +19,24 @@ impl Script {
     ///
     /// A recorded call of a tool fits only requests that offer the tool, as every scripted one.
     ///
-    /// A turn from a stream can be played as a body, and the other way round, unless it has raw blocks with deltas.
+    /// A turn from a stream can be played as a body, and the other way round, unless it has raw blocks with deltas; those
+    /// of OpenAI Responses can be.
     ///
-    /// On OpenAI Chat only what has the form of today is said again: each difference but those in the time, the
-    /// fingerprint and the obfuscation is refused. So are choices that differ, log probabilities, audio, and a `[DONE]`
-    /// behind an error. Usage, moderation and the number of choices are said where the request asks for them.
+    /// On the APIs of OpenAI only what has the form of today is said again: each difference but those in what is drawn
+    /// is refused, with its place. Nothing but white space and comments between what is said is brought into order.
+    ///
+    /// | API | drawn, and so not kept | refused besides other forms |
+    /// | --- | --- | --- |
+    /// | Chat | the time, the fingerprint, the obfuscation | choices that differ, log probabilities, audio, a `[DONE]` behind an error |
+    /// | Responses | the times, the obfuscation, what is encrypted but for its last form | what was made in the background, items that overlap |
+    ///
+    /// On Chat usage, moderation and the number of choices are said where the request asks for them.
+    ///
+    /// On Responses items keep their ids. An item that the names would say otherwise (several summaries, a search with
+    /// several queries, code that ran) becomes a raw block, as it was added, with its events, as it was done; it is said
+    /// whatever the request asks for. One from a body has no events. What the response repeats of its request (`tools`,
+    /// `temperature`, `metadata`, …) is kept too: a member that the request of the test has wins, whatever was recorded;
+    /// one that it has not is said as it was recorded.
     ///
     /// ```
     /// use llm_wire_stub::{Api, Script, Turn, accumulate, sse_body};
@@ -39,8 +52,8 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// That the answer is not said again: of OpenAI Responses and completions none is yet. What is wrong with the bytes, as
-    /// [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json) say it. Also an answer
+    /// That the answer is one of completions: none is said again yet. What is wrong with the bytes, as [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json)
+    /// say it. That the answer is not said again, and where it differs from what a turn would say. Also an answer
     /// that is whole, of which one cannot be said that lacks what it lacks: a usage without its counters.
     #[track_caller]
     pub fn from_wire(api: Api, body: &[u8]) -> Result<Self, AccumulateError> {
@@ -66,10 +79,11 @@ impl Script {
             for part in &message.parts {
                 match part {
                     ScriptedPart::Text { text, .. } => all.push_str(text),
-                    ScriptedPart::Raw { start, deltas } => {
+                    ScriptedPart::Raw { start, deltas, .. } => {
                         all.extend(raw_text(start, "text"));
                         let deltas = deltas.iter();
                         all.extend(deltas.filter_map(|delta| raw_text(delta, "text_delta")));
+                        all.extend(message_text(start));
                     }
                     ScriptedPart::Thinking { .. }
                     | ScriptedPart::RedactedThinking { .. }
@@ -98,4 +112,16 @@ fn raw_text(json: &Json, kind: &str) -> Option<String> {
     let value = json.to_value();
     let text = value.get("text")?.as_str()?;
     (value.get("type")?.as_str()? == kind).then(|| text.to_owned())
+}
+
+/// The text in a message of OpenAI Responses.
+fn message_text(json: &Json) -> Option<String> {
+    let value = json.to_value();
+    let parts = value.get("content")?.as_array()?.iter();
+    let texts = parts.filter(|part| part.get("type").is_some_and(|kind| kind == "output_text"));
+    Some(
+        texts
+            .filter_map(|part| part.get("text")?.as_str())
+            .collect(),
+    )
 }

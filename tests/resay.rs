@@ -485,7 +485,7 @@ fn an_answer_of_openai_completions_is_not_said_again_yet() {
         error.to_string(),
         "no script says a recorded answer of this API again yet\n  \
          where: openai_completions, byte 0\n  \
-         expected: an answer of anthropic_messages or openai_chat\n  \
+         expected: an answer of anthropic_messages, openai_chat or openai_responses\n  \
          found: one of openai_completions"
     );
 }

@@ -380,18 +380,15 @@ impl Api {
 
     /// The turn that says these recorded bytes again.
     pub(crate) fn turn_from_wire(self, body: &[u8]) -> Result<Turn, AccumulateError> {
-        match self {
-            Self::AnthropicMessages if body.trim_ascii_start().starts_with(b"{") => {
-                anthropic_messages::body_to_turn(body)
-            }
-            Self::AnthropicMessages => anthropic_messages::stream_to_turn(body),
-            Self::OpenAiChat if body.trim_ascii_start().starts_with(b"{") => {
-                openai_chat::body_to_turn(body)
-            }
-            Self::OpenAiChat => openai_chat::stream_to_turn(body),
-            Self::OpenAiResponses | Self::OpenAiCompletions => {
-                Err(AccumulateError::not_said_again(self))
-            }
+        let is_json = body.trim_ascii_start().starts_with(b"{");
+        match (self, is_json) {
+            (Self::AnthropicMessages, true) => anthropic_messages::body_to_turn(body),
+            (Self::AnthropicMessages, false) => anthropic_messages::stream_to_turn(body),
+            (Self::OpenAiChat, true) => openai_chat::body_to_turn(body),
+            (Self::OpenAiChat, false) => openai_chat::stream_to_turn(body),
+            (Self::OpenAiResponses, true) => openai_responses::body_to_turn(body),
+            (Self::OpenAiResponses, false) => openai_responses::stream_to_turn(body),
+            (Self::OpenAiCompletions, _) => Err(AccumulateError::not_said_again(self)),
         }
     }
 

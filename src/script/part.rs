@@ -50,6 +50,8 @@ pub(crate) enum ScriptedPart {
     Raw {
         start: Json,
         deltas: Vec<Json>,
+        /// A recorded item of OpenAI Responses as it was added; then the deltas have their numbers in their places.
+        added: Option<Json>,
     },
 }
 
@@ -160,7 +162,7 @@ impl ScriptedPart {
                 content,
                 encrypted_content,
             } => content.len() + encrypted_content.as_ref().map_or(0, String::len),
-            Self::Raw { start, deltas } => {
+            Self::Raw { start, deltas, .. } => {
                 let deltas = deltas.iter().map(|delta| delta.as_str().len());
                 start.as_str().len() + deltas.sum::<usize>()
             }

@@ -146,6 +146,7 @@ impl Turn {
         self.part(ScriptedPart::Raw {
             start: block.into(),
             deltas: Vec::new(),
+            added: None,
         })
     }
 

@@ -32,6 +32,7 @@ mod errors;
 mod kept;
 mod live;
 mod resay;
+mod resay_turns;
 mod roundtrip;
 mod rules;
 mod served;

@@ -1,88 +1,219 @@
-//! Recorded traffic, which lies beside the repository and is never copied into it, is said again by turns: the same
-//! events with the same members in the same order, and the same values but for those that are drawn.
+//! Recorded traffic, which lies beside the repository and is never copied into it, is said again by a script that is
+//! made from it, byte for byte but for what is drawn; or it is refused.
 
 use std::path::PathBuf;
 
-use llm_wire_stub::*;
-use serde_json::Value;
+use llm_wire_stub::{
+    serde_json::{Value, json},
+    *,
+};
 
-use crate::{API, bytes::events, post, recorded};
+use crate::{API, post, recorded};
 
-/// Captures that are said again.
-const SAID_AGAIN: [&str; 4] = [
-    "function-call-2026-08.sse",
-    "phase-and-tools.sse",
-    "response-function-call.json",
-    "text-reasoning-2026-08.sse",
-];
-
-/// Captures that are not, and why.
-const NOT_SAID_AGAIN: [(&str, &str); 12] = [
-    ("azure-text.sse", "Azure's: it has `content_filters`"),
-    ("background-queued.sse", "nothing runs in the background"),
+/// Captures that are refused: where, what is found there, and what that is.
+const REFUSED: [(&str, &str, &str, &str); 11] = [
+    (
+        "azure-text.sse",
+        "event #1",
+        "\"content_filters\":null",
+        "Azure's own member",
+    ),
+    (
+        "background-queued.sse",
+        "event #1",
+        "\"status\":\"queued\"",
+        "made in the background",
+    ),
     (
         "background-resume-starting-after.sse",
-        "nothing runs in the background",
+        "event #1",
+        "{\"type\":\"response.queued\"",
+        "goes on with what was made in the background",
     ),
     (
         "deepseek-reasoning.sse",
-        "DeepSeek's: it streams what was thought as text",
-    ),
-    ("error-400-context-length.json", "an error, of the table"),
-    (
-        "error-401.json",
-        "an error, of the table but for the key that it shows",
+        "event #1",
+        "\"content_filters\":null",
+        "DeepSeek's: its response is Azure's",
     ),
     (
         "file-search.sse",
-        "of 2025: its members stand in another order",
+        "event #1",
+        "{\"type\":\"response.created\",\"sequence_number\":0",
+        "the order of 2025",
     ),
     (
         "function-call-2025-05.sse",
-        "of 2025: its events have no number, and fewer members",
+        "event #1",
+        "\"status\":\"in_progress\",\"error\":null",
+        "members of 2025: no `background`",
     ),
     (
         "incomplete-2025-07.sse",
-        "of 2025: its members stand in another order",
-    ),
-    (
-        "reasoning-summary.sse",
-        "two summaries in one item, which a turn cannot say, and encrypted reasoning that was not asked for",
+        "event #1",
+        "{\"type\":\"response.created\",\"sequence_number\":0",
+        "the order of 2025",
     ),
     (
         "tool-search.sse",
-        "of the spring of 2026: it lacks `tool_usage`, and its call is in a namespace",
+        "event #1",
+        "\"tool_choice\":\"auto\",\"tools\":",
+        "members of the spring of 2026: no `tool_usage`",
     ),
     (
         "web-search.sse",
-        "of 2025: its members stand in another order",
+        "event #1",
+        "{\"type\":\"response.created\",\"sequence_number\":0",
+        "the order of 2025",
+    ),
+    (
+        "xai-error-400-auth.json",
+        "byte 0",
+        "{\"code\":\"invalid-argument\",\"error\":\"",
+        "xAI's error, which is a text",
+    ),
+    (
+        "xai-function-call.sse",
+        "event #1",
+        "{\"sequence_number\":0,\"type\":",
+        "xAI's order",
     ),
 ];
 
-/// Of other vendors.
-const NOT_OPENAI: [&str; 2] = ["xai-error-400-auth.json", "xai-function-call.sse"];
+/// Captures with an item that is said as it is, and why.
+const AS_IT_IS: [(&str, &str); 1] = [(
+    "reasoning-summary.sse",
+    "two summaries in one item, which no turn says by name",
+)];
 
-/// What is drawn, and what the clock says.
-const DRAWN: [&str; 6] = [
-    "id",
-    "item_id",
-    "encrypted_content",
-    "obfuscation",
-    "created_at",
-    "completed_at",
-];
+/// What is drawn, and what the clock says, wherever it stands.
+const DRAWN: [&str; 3] = ["created_at", "completed_at", "obfuscation"];
+
+/// A body with nothing in place of what is drawn. What is encrypted is so anew each time that it is sent: only its last
+/// form, in the response that is done, is kept.
+pub(crate) fn undrawn(body: &[u8]) -> String {
+    let lines = std::str::from_utf8(body).unwrap().split_inclusive('\n');
+    let lines = lines.map(|line| {
+        let mut drawn = DRAWN.to_vec();
+        if line.starts_with("data: {\"type\":\"response.output_item.") {
+            drawn.push("encrypted_content");
+        }
+        let line = line.to_owned();
+        drawn
+            .into_iter()
+            .fold(line, |line, name| without(&line, name))
+    });
+    lines.collect()
+}
+
+/// The line with nothing as the values of this member, unless these are null.
+fn without(line: &str, name: &str) -> String {
+    let member = format!("\"{name}\":");
+    let mut parts = line.split(&member);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let value = part.trim_start();
+        let rest = match value.strip_prefix('"') {
+            Some(text) => text.split_once('"').unwrap().1,
+            None => value.trim_start_matches(|digit: char| digit.is_ascii_digit()),
+        };
+        out += &format!("{member}{rest}");
+    }
+    out
+}
+
+#[track_caller]
+pub(crate) fn from_wire(name: &str, recorded: &[u8]) -> Turn {
+    let script = Script::from_wire(API, recorded);
+    let script = script.unwrap_or_else(|error| panic!("{name}: {error}"));
+    script.turns()[0].clone()
+}
+
+/// The captures that are said again.
+fn said_again(suffix: &str) -> impl Iterator<Item = (String, Vec<u8>)> {
+    let captures = recorded::captures("openai-responses", "", suffix).into_iter();
+    captures.filter(|(name, _)| REFUSED.iter().all(|(refused, ..)| refused != name))
+}
+
+#[track_caller]
+fn assert_same(name: &str, said: &[u8], recorded: &[u8]) {
+    let differs = first_difference(&undrawn(said), &undrawn(recorded));
+    assert_eq!(differs, None, "{name}");
+}
+
+/// The lines of two texts in which they differ first.
+pub(crate) fn first_difference(one: &str, other: &str) -> Option<(String, String)> {
+    if one == other {
+        return None;
+    }
+    let mut lines = one.lines().zip(other.lines());
+    let differ = lines.find(|(one, other)| one != other);
+    let (one, other) = differ.unwrap_or(("the same, and more", "or less"));
+    Some((one.to_owned(), other.to_owned()))
+}
 
 #[test]
-fn every_capture_is_said_again_or_there_is_a_reason() {
-    let mut known = SAID_AGAIN.to_vec();
-    known.extend(NOT_SAID_AGAIN.iter().map(|(name, _)| *name));
-    known.extend(NOT_OPENAI);
-    known.sort_unstable();
-    let all = ["sse", "json"].map(|ext| recorded::captures("openai-responses", "", ext));
-    let mut all: Vec<String> = all.concat().into_iter().map(|(name, _)| name).collect();
-    all.sort_unstable();
-    if !all.is_empty() {
-        assert_eq!(all, known);
+fn recorded_streams_are_said_again_but_for_what_is_drawn() {
+    for (name, recorded) in said_again(".sse") {
+        let turn = from_wire(&name, &recorded);
+        let said = sse_body(API, &turn);
+        assert_same(&name, &said, &recorded);
+        let reply = accumulate(API, &recorded).unwrap();
+        assert_eq!(accumulate(API, &said).as_ref(), Ok(&reply), "{name}");
+        assert_eq!(turn.normalized(API).as_ref(), Ok(&reply), "{name}");
+        let plain = sse_body(API, &turn.clone().plain());
+        assert!(
+            !String::from_utf8_lossy(&plain).contains("obfuscation\":\""),
+            "{name}"
+        );
+        // and in the other form
+        let whole = accumulate_json(API, &json_body(API, &turn));
+        assert_eq!(whole.as_ref(), Ok(&reply), "{name}");
+        let is_raw = format!("{turn:?}").contains("Raw {");
+        let expected = AS_IT_IS.iter().any(|(known, _)| *known == name);
+        assert_eq!(is_raw, expected, "{name}: {turn:?}");
+    }
+}
+
+#[test]
+fn recorded_bodies_and_errors_are_said_again() {
+    for (name, recorded) in said_again(".json") {
+        let turn = from_wire(&name, &recorded);
+        if name.starts_with("error-") {
+            continue;
+        }
+        assert_same(&name, &json_body(API, &turn), &recorded);
+        let reply = accumulate_json(API, &recorded).unwrap();
+        assert_eq!(accumulate(API, &sse_body(API, &turn)), Ok(reply), "{name}");
+    }
+}
+
+#[test]
+fn recordings_of_other_forms_are_refused_with_their_place() {
+    let captures = [".sse", ".json"].map(|end| recorded::captures("openai-responses", "", end));
+    let captures = captures.concat();
+    for (name, place, found, what) in REFUSED {
+        let Some((_, recorded)) = captures.iter().find(|(known, _)| known == name) else {
+            assert!(captures.is_empty(), "{name}");
+            continue;
+        };
+        let error = Script::from_wire(API, recorded).unwrap_err().to_string();
+        let (_, rest) = error.split_once("  where: openai_responses, ").unwrap();
+        assert!(rest.starts_with(place), "{name}, {what}: {error}");
+        let (_, rest) = rest.split_once("  found: ").unwrap();
+        assert!(rest.contains(found), "{name}, {what}: {error}");
+    }
+}
+
+#[test]
+fn recordings_of_other_apis_are_refused() {
+    for folder in ["anthropic", "openai-chat", "gemini"] {
+        for (name, recorded) in recorded::captures(folder, "", ".sse") {
+            assert!(
+                Script::from_wire(API, &recorded).is_err(),
+                "{folder}/{name}"
+            );
+        }
     }
 }
 
@@ -97,101 +228,53 @@ fn request(name: &str) -> String {
     rest.split_once(",\n \"status\"").unwrap().0.to_owned()
 }
 
-/// A turn that says these items; `pieces` are the fragments that belong to the item with this id.
-fn turn(response: &Value, pieces: impl Fn(&str) -> Vec<String>) -> Turn {
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let number = |pointer: &str| response.pointer(pointer).unwrap().as_u64().unwrap();
-    let usage = Usage::input(number("/usage/input_tokens"))
-        .output(number("/usage/output_tokens"))
-        .thinking(number("/usage/output_tokens_details/reasoning_tokens"));
-    let mut turn = Turn::new()
-        .id(text(&response["id"]))
-        .model(text(&response["model"]))
-        .usage(usage);
-    for item in response["output"].as_array().unwrap() {
-        let pieces = pieces(item["id"].as_str().unwrap());
-        turn = match item["type"].as_str().unwrap() {
-            "reasoning" => turn.redacted_thinking_with_data(text(&item["encrypted_content"])),
-            "message" => turn.text(text(&item["content"][0]["text"])),
-            "function_call" => turn.tool_call_with_id(
-                text(&item["call_id"]),
-                text(&item["name"]),
-                Arguments::raw(text(&item["arguments"])),
-            ),
-            other => panic!("{other}"),
-        };
-        if !pieces.is_empty() {
-            turn = turn.fragments(Fragments::pieces(pieces));
-        }
+#[tokio::test]
+async fn recorded_answers_are_said_again_to_their_own_requests() {
+    for (name, recorded) in said_again("") {
+        let turn = from_wire(&name, &recorded);
+        // what is told of a request may be less than what was sent
+        let stub = WireStub::builder().turn(turn).without_rules().start();
+        let call = post::call(&stub).to("/v1/responses");
+        let call = call.header("authorization", "Bearer k");
+        let said = call.raw_body(request(&name)).send().await;
+        assert_same(&name, &said.body, &recorded);
+        let status = name.strip_prefix("error-").map(|name| &name[..3]);
+        assert_eq!(said.status.to_string(), status.unwrap_or("200"), "{name}");
     }
-    turn
 }
 
-/// The text with what is drawn as its length; an id with its prefix.
-fn masked(text: &str) -> String {
-    let mut text = text.to_owned();
-    for name in DRAWN {
-        let member = format!("\"{name}\":");
-        let mut parts = text.split(&member);
-        let mut out = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let part = part.trim_start();
-            let len = match part.strip_prefix('"') {
-                Some(rest) => rest.find('"').unwrap() + 2,
-                None => part.find([',', '}']).unwrap(),
-            };
-            let (value, rest) = part.split_at(len);
-            let prefix = value.split_once('_').map_or("", |(prefix, _)| prefix);
-            let prefix = if prefix.len() < 8 { prefix } else { "" };
-            // reasoning is encrypted to any length
-            let len = if name == "encrypted_content" { 0 } else { len };
-            out += &format!("{member}{prefix}…{len}{rest}");
-        }
-        text = out;
-    }
-    text
+/// As it is recorded where a request has its own words for some of it.
+fn asked() -> Vec<u8> {
+    let turn = Turn::new().text("Hi.").id("resp_1").model("gpt-5");
+    let body = sse_body(API, &turn);
+    let said = String::from_utf8_lossy(&body)
+        .replace("\"temperature\":1.0", "\"temperature\":0.25")
+        .replace("\"metadata\":{}", "\"metadata\":{\"é\":\"1\"}")
+        .replace("\"tools\":[]", "\"tools\":[{\"type\":\"tomorrow\"}]")
+        .replace("\"top_p\":1.0", "\"top_p\":0.98")
+        .replace("\"service_tier\":\"auto\"", "\"service_tier\":\"flex\"");
+    said.into_bytes()
 }
 
 #[tokio::test]
-async fn recorded_answers_are_said_again() {
-    for name in SAID_AGAIN {
-        for (_, body) in recorded::captures("openai-responses", name, "") {
-            let recorded = String::from_utf8(body).unwrap();
-            let turn = if name.ends_with(".json") {
-                turn(&serde_json::from_str(&recorded).unwrap(), |_| Vec::new())
-            } else {
-                let events = events(recorded.as_bytes());
-                let response = &events.last().unwrap()["response"];
-                turn(response, |id| {
-                    let of_item = events.iter().filter(|event| event["item_id"] == id);
-                    let deltas = of_item.filter_map(|event| event["delta"].as_str());
-                    deltas.map(str::to_owned).collect()
-                })
-            };
-            let stub = WireStub::builder().turn(turn).start();
-            let call = post::call(&stub).to("/v1/responses");
-            let call = call.header("authorization", "Bearer k");
-            let said = call.raw_body(request(name)).send().await;
-            let said = String::from_utf8_lossy(&said.body).into_owned();
-            let lines = |text: &str| -> Vec<String> { text.lines().map(masked).collect() };
-            let (found, expected) = (lines(&said), lines(&recorded));
-            for (n, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                assert_eq!(found, expected, "{name}, line {n}");
-            }
-            assert_eq!(found.len(), expected.len(), "{name}");
-            assert_eq!(said.ends_with('\n'), recorded.ends_with('\n'), "{name}");
-        }
+async fn what_a_request_says_wins_over_what_was_recorded() {
+    let turn = from_wire("asked", &asked());
+    assert_same("asked", &sse_body(API, &turn), &asked());
+    let stub = WireStub::builder().turn(turn).repeat_last().start();
+    let same = crate::call(&stub).streamed().send().await;
+    assert_same("asked", &same.body, &asked());
+    let other = crate::call(&stub)
+        .member("temperature", 1)
+        .member("metadata", json!({}))
+        .member("tools", json!([]))
+        .send()
+        .await
+        .json();
+    let expected = json!({
+        "id": "resp_1", "model": "gpt-5", "temperature": 1.0, "metadata": {}, "tools": [], "top_p": 0.98
+    });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&other[name], value, "{name}");
     }
-}
-
-#[test]
-fn recorded_errors_are_those_of_the_table() {
-    for (_, body) in recorded::captures("openai-responses", "error-400-context-length.json", "") {
-        assert_eq!(error_body(API, &ApiError::context_overflow()), body);
-    }
-    for (_, body) in recorded::captures("openai-responses", "error-401.json", "") {
-        let said = error_body(API, &ApiError::authentication());
-        let said = String::from_utf8_lossy(&said).replace("sk-wrong****-key", "invalid-key");
-        assert_eq!(said, String::from_utf8(body).unwrap());
-    }
+    assert_eq!(other["output"][0]["content"][0]["text"], Value::from("Hi."));
 }

@@ -107,9 +107,10 @@ impl AccumulateError {
     /// No turn says recorded bytes of this API again.
     pub(crate) fn not_said_again(api: Api) -> Self {
         let known = format!(
-            "{} or {}",
+            "{}, {} or {}",
             Api::AnthropicMessages.name(),
-            Api::OpenAiChat.name()
+            Api::OpenAiChat.name(),
+            Api::OpenAiResponses.name()
         );
         let problem = Problem::new(
             AccumulateErrorKind::NotSaidAgain,

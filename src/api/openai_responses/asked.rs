@@ -21,7 +21,7 @@ pub(crate) struct Asked {
     /// `moderation`.
     pub(super) moderation: Wanted,
     /// Members of the request that the answer repeats, as JSON.
-    echo: Vec<(&'static str, String)>,
+    pub(super) echo: Vec<(&'static str, String)>,
 }
 
 impl Asked {
@@ -42,7 +42,7 @@ impl Asked {
     }
 
     /// What the answer repeats of this member; the default where the request has none.
-    pub(super) fn echo(&self, name: &str, default: &'static str) -> &str {
+    pub(super) fn echo<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
         let mut echo = self.echo.iter();
         let said = echo.find_map(|(known, text)| (*known == name).then_some(text.as_str()));
         said.unwrap_or(default)

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::{json::write_str, json_slices};
+use crate::{json::write_str, json_slices, script::Json};
 
 /// How a member is repeated.
 #[derive(Clone, Copy)]
@@ -51,6 +51,15 @@ pub(super) fn read(body: &Value, sent: &str) -> Vec<(&'static str, String)> {
         body.get(name).filter(|value| !value.is_null())?;
         let text = sent.iter().find(|(known, _)| known == name)?.1;
         Some((*name, repeated(*kind, text)))
+    });
+    known.collect()
+}
+
+/// Those that a recorded answer repeats.
+pub(super) fn recorded(response: &str) -> Vec<(&'static str, Json)> {
+    let known = MEMBERS.iter().filter_map(|(name, _)| {
+        let text = json_slices::member(response, name)?;
+        Some((*name, Json::spelled(&respelled(text))))
     });
     known.collect()
 }
@@ -150,7 +159,7 @@ fn object(said: &[(&str, &str)], defaults: &[(&str, &str)], first: &[&str]) -> S
 
 /// The same document without white space, its strings spelled as the service spells them. Its nesting is bounded:
 /// it was parsed before.
-fn respelled(text: &str) -> String {
+pub(super) fn respelled(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     respell(&mut out, text);
     String::from_utf8(out).unwrap_or_default()

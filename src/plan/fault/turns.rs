@@ -89,6 +89,7 @@ fn begin_unknown(message: &mut Message, which: &str) {
     let raw = ScriptedPart::Raw {
         start: Json::spelled(start),
         deltas: vec![Json::spelled(delta)],
+        added: None,
     };
     message.parts.insert(0, raw);
 }

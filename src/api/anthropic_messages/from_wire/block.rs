@@ -79,6 +79,7 @@ impl Recorded<'_> {
         ScriptedPart::Raw {
             start: Json::spelled(&self.start),
             deltas: deltas.collect(),
+            added: None,
         }
     }
 

@@ -113,7 +113,7 @@ impl Blocks {
                 content: content.clone(),
                 encrypted_content: encrypted_content.clone(),
             },
-            ScriptedPart::Raw { start, deltas } => Block::Raw {
+            ScriptedPart::Raw { start, deltas, .. } => Block::Raw {
                 start: start.clone(),
                 deltas: deltas.clone(),
             },

@@ -14,7 +14,8 @@ use crate::{
 /// The body of the non-streaming answer to `turn`.
 pub(crate) fn body(turn: &Turn, context: &Context) -> Result<Vec<u8>, String> {
     let said = Said::new(turn, context)?;
-    let has_events = |item: &Item| matches!(item, Item::Raw { events, .. } if !events.is_empty());
+    let has_events =
+        |item: &Item| matches!(item, Item::Raw { events, added: None, .. } if !events.is_empty());
     if said.items.iter().any(has_events) {
         return Err("a body has no place for the deltas of a raw block\n  \
              help: for a body, give the block as it stands there, without `.raw_delta(..)`"

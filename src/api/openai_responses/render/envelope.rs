@@ -21,6 +21,10 @@ pub(super) struct Envelope {
     /// What moderation found, where it is said.
     pub(super) moderation: Option<Json>,
     asked: Asked,
+    /// What the answer repeats of a request that has no word for it, if it was recorded.
+    repeated: Vec<(&'static str, Json)>,
+    /// The ids that were recorded and that no item has yet.
+    item_ids: Vec<(&'static str, String)>,
     /// What every id made for the answer has behind its prefix.
     shared: String,
     ids: Ids,
@@ -74,6 +78,8 @@ impl Envelope {
                 Wanted::No => None,
             },
             asked: context.asked.responses.clone(),
+            repeated: extras.repeated.clone(),
+            item_ids: extras.item_ids.clone(),
             shared: format!("{shared}01{CREATED:08x}"),
             ids: Ids::new(context.seed, purpose::ITEMS),
         };
@@ -88,9 +94,26 @@ impl Envelope {
         format!("{prefix}{}{own}", self.shared)
     }
 
+    /// The id of the next item of the kind whose ids have this prefix: the one that was recorded, if one was.
+    pub(super) fn item_id(&mut self, prefix: &str) -> String {
+        let made = self.new_id(prefix);
+        let mut recorded = self.item_ids.iter();
+        match recorded.position(|(known, _)| *known == prefix) {
+            Some(place) => self.item_ids.remove(place).1,
+            None => made,
+        }
+    }
+
+    /// What is said of a member of the request: its own word, the one that was recorded, or the default.
+    fn repeated<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
+        let recorded = self.repeated.iter().find(|(known, _)| *known == name);
+        let recorded = recorded.map_or(default, |(_, value)| value.as_str());
+        self.asked.echo(name, recorded)
+    }
+
     /// At which tier the answer was made.
     pub(super) fn final_tier(&self) -> String {
-        let asked = self.asked.echo("service_tier", r#""default""#);
+        let asked = self.repeated("service_tier", r#""default""#);
         let asked = asked.trim_matches('"');
         let asked = if asked == "auto" { "default" } else { asked };
         self.tier.clone().unwrap_or_else(|| asked.to_owned())
@@ -194,12 +217,12 @@ impl Envelope {
         self.echo(out, "truncation", r#""disabled""#);
     }
 
-    /// `,"name":…` as the request has it.
+    /// `,"name":…`
     fn echo(&self, out: &mut Vec<u8>, name: &str, default: &'static str) {
         out.extend_from_slice(br#",""#);
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(br#"":"#);
-        out.extend_from_slice(self.asked.echo(name, default).as_bytes());
+        out.extend_from_slice(self.repeated(name, default).as_bytes());
     }
 }
 

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     api::{Context, Ids, Mark, WireEvent, openai::Wanted, openai_responses::purpose},
     json::{write_number, write_str},
+    json_slices::members,
     script::{Dice, Json, Turn},
 };
 
@@ -74,6 +75,7 @@ impl Events {
                 Event::Delta(delta) => self.delta(&delta),
                 Event::Inner(event) => self.inner_event(&event),
                 Event::Raw(event) => self.raw_event(&event),
+                Event::Recorded(event) => self.recorded_event(&event),
             });
         }
         let event = self.whole_item("response.output_item.done", Stage::Done, Mark::PartEnd);
@@ -138,10 +140,6 @@ impl Events {
 
     /// The event as it is, and its numbers behind its members.
     fn raw_event(&mut self, event: &Json) -> WireEvent {
-        let value = event.to_value();
-        let word = |name: &str| value.get(name).and_then(Value::as_str);
-        let name = word("type").unwrap_or_default().to_owned();
-        let fragment = word("delta").is_some_and(|delta| !delta.is_empty());
         let text = event.as_str().trim_end();
         let mut data = text
             .strip_suffix('}')
@@ -152,11 +150,25 @@ impl Events {
         self.write_index(&mut data);
         self.write_number(&mut data);
         data.push(b'}');
-        WireEvent {
-            name: Some(Cow::Owned(name)),
-            data,
-            mark: if fragment { Mark::Delta } else { Mark::Other },
+        as_it_is(event, data)
+    }
+
+    /// The event with the numbers that it has here, in their places; without obfuscation if none is written.
+    fn recorded_event(&mut self, event: &Json) -> WireEvent {
+        let mut data = Vec::with_capacity(event.as_str().len() + 8);
+        for (name, value) in members(event.as_str()) {
+            match name {
+                "output_index" => self.write_index(&mut data),
+                "sequence_number" => self.write_number(&mut data),
+                "obfuscation" if self.obfuscation.is_none() => {}
+                _ => data.extend_from_slice(format!(",\"{name}\":{value}").as_bytes()),
+            }
         }
+        if let Some(first) = data.first_mut() {
+            *first = b'{';
+        }
+        data.push(b'}');
+        as_it_is(event, data)
     }
 
     fn end(&mut self) -> WireEvent {
@@ -192,6 +204,18 @@ impl Events {
             data,
             mark,
         }
+    }
+}
+
+/// An event of the same name, with these data.
+fn as_it_is(event: &Json, data: Vec<u8>) -> WireEvent {
+    let value = event.to_value();
+    let word = |name: &str| value.get(name).and_then(Value::as_str);
+    let fragment = word("delta").is_some_and(|delta| !delta.is_empty());
+    WireEvent {
+        name: Some(Cow::Owned(word("type").unwrap_or_default().to_owned())),
+        data,
+        mark: if fragment { Mark::Delta } else { Mark::Other },
     }
 }
 

@@ -42,8 +42,10 @@ pub(super) struct Delta {
 pub(super) enum Event {
     Inner(Box<Inner>),
     Delta(Delta),
-    /// As it is, but for its numbers.
+    /// As it is, and its numbers behind its members.
     Raw(Json),
+    /// As it was recorded, but for its numbers.
+    Recorded(Json),
 }
 
 impl From<Inner> for Event {
@@ -92,9 +94,12 @@ pub(super) fn events(item: &Item) -> Source {
             "input",
         ),
         Item::Tool(tool) => tool_events(tool),
-        Item::Raw { events, .. } => {
-            let events = events.clone();
-            Box::new(events.into_iter().map(Event::Raw))
+        Item::Raw { events, added, .. } => {
+            let event = match added {
+                Some(_) => Event::Recorded,
+                None => Event::Raw,
+            };
+            Box::new(events.clone().into_iter().map(event))
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) enum Item {
     Raw {
         block: Json,
         events: Vec<Json>,
+        /// As it was added, if it was recorded; then the events have their numbers in their places.
+        added: Option<Json>,
     },
 }
 
@@ -108,11 +110,7 @@ impl Item {
                 write_start(out, self.id(), "reasoning", None);
                 out.extend_from_slice(br#","content":[]"#);
                 if let Some(encrypted) = encrypted {
-                    let encrypted = match stage {
-                        Stage::Added => &encrypted.at_start,
-                        Stage::Done => &encrypted.at_end,
-                    };
-                    member(out, "encrypted_content", encrypted);
+                    member(out, "encrypted_content", encrypted.at(stage));
                 }
                 out.extend_from_slice(br#","summary":["#);
                 if let (Some(summary), Stage::Done) = (summary, stage) {
@@ -167,7 +165,19 @@ impl Item {
                 });
                 out.push(b'}');
             }
-            Self::Raw { block, .. } => out.extend_from_slice(block.as_str().as_bytes()),
+            Self::Raw { block, added, .. } => {
+                let added = added.as_ref().filter(|_| stage == Stage::Added);
+                out.extend_from_slice(added.unwrap_or(block).as_str().as_bytes());
+            }
+        }
+    }
+}
+
+impl Encrypted {
+    fn at(&self, stage: Stage) -> &str {
+        match stage {
+            Stage::Added => &self.at_start,
+            Stage::Done => &self.at_end,
         }
     }
 }

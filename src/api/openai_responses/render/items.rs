@@ -78,11 +78,10 @@ impl<'a> Items<'a> {
                 caller: None,
                 fragments,
             } => {
-                let made = self.calls.base62("call_", 24);
                 let seed = self.fragments_seed();
                 Item::FunctionCall {
-                    id: self.envelope.new_id("fc_"),
-                    call_id: id.clone().unwrap_or(made),
+                    id: self.envelope.item_id("fc_"),
+                    call_id: self.call_id(id.as_ref()),
                     name: name.clone(),
                     arguments: Piece::of_arguments(arguments, fragments.as_ref(), seed)?,
                 }
@@ -93,11 +92,10 @@ impl<'a> Items<'a> {
                 input,
                 fragments,
             } => {
-                let made = self.calls.base62("call_", 24);
                 let seed = self.fragments_seed();
                 Item::CustomCall {
-                    id: self.envelope.new_id("ctc_"),
-                    call_id: id.clone().unwrap_or(made),
+                    id: self.envelope.item_id("ctc_"),
+                    call_id: self.call_id(id.as_ref()),
                     name: name.clone(),
                     input: Piece::dealt(input, fragments.as_ref(), seed)?,
                 }
@@ -108,7 +106,7 @@ impl<'a> Items<'a> {
                 fragments,
             } => {
                 let (asked, seed) = (&self.context.asked.responses, self.fragments_seed());
-                let new_id = |prefix: &str| self.envelope.new_id(prefix);
+                let new_id = |prefix: &str| self.envelope.item_id(prefix);
                 let tool = Tool::new(tool, *says, fragments.as_ref(), asked, seed, new_id)?;
                 Item::Tool(Box::new(tool))
             }
@@ -116,15 +114,24 @@ impl<'a> Items<'a> {
                 content,
                 encrypted_content,
             } => self.compaction(content, encrypted_content.as_deref())?,
-            ScriptedPart::Raw { start, deltas } => raw(start, deltas)?,
+            ScriptedPart::Raw {
+                start,
+                deltas,
+                added,
+            } => raw(start, deltas, added.as_ref())?,
         };
         self.items.push(item);
         Ok(())
     }
 
+    fn call_id(&mut self, given: Option<&String>) -> String {
+        let made = self.calls.base62("call_", 24);
+        given.cloned().unwrap_or(made)
+    }
+
     fn reasoning(&mut self, summary: Option<Piece>, encrypted: Option<&str>) -> Item {
         Item::Reasoning {
-            id: self.envelope.new_id("rs_"),
+            id: self.envelope.item_id("rs_"),
             summary: summary.filter(|summary| !summary.text.is_empty()),
             encrypted: self.encrypted(encrypted),
         }
@@ -139,7 +146,7 @@ impl<'a> Items<'a> {
         }
         let made = self.new_encrypted();
         Ok(Item::Compaction {
-            id: self.envelope.new_id("cmp_"),
+            id: self.envelope.item_id("cmp_"),
             encrypted_content: encrypted.map_or(made, str::to_owned),
         })
     }
@@ -157,7 +164,7 @@ impl<'a> Items<'a> {
         }
         if !matches!(self.items.last(), Some(Item::Message(_))) {
             let message = Message {
-                id: self.envelope.new_id("msg_"),
+                id: self.envelope.item_id("msg_"),
                 kind: self.kind,
                 texts: Vec::new(),
                 characters: 0,
@@ -200,13 +207,16 @@ impl<'a> Items<'a> {
     }
 }
 
-fn raw(block: &Json, events: &[Json]) -> Result<Item, String> {
-    for event in events {
-        check_raw_event(&event.to_value())?;
+fn raw(block: &Json, events: &[Json], added: Option<&Json>) -> Result<Item, String> {
+    if added.is_none() {
+        for event in events {
+            check_raw_event(&event.to_value())?;
+        }
     }
     Ok(Item::Raw {
         block: block.clone(),
         events: events.to_vec(),
+        added: added.cloned(),
     })
 }
 

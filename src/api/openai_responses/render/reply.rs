@@ -11,7 +11,7 @@ use super::{
 use crate::{
     api::{Api, Context, accumulate, openai::Characters},
     json,
-    script::{Citation, CustomToolCall, Json, Part, Reply, ToolCall, Turn},
+    script::{Citation, CustomToolCall, Part, Reply, ScriptedPart, ToolCall, Turn},
     sse,
 };
 
@@ -83,7 +83,17 @@ impl Item {
                 encrypted_content: Some(encrypted_content),
             },
             Self::Tool(tool) => return tool.into_parts(),
-            Self::Raw { block, events } => return raw_parts(block, events),
+            Self::Raw {
+                block,
+                events,
+                added,
+            } => {
+                return raw_parts(ScriptedPart::Raw {
+                    start: block,
+                    deltas: events,
+                    added,
+                });
+            }
         };
         Ok(vec![part])
     }
@@ -106,11 +116,8 @@ impl Message {
 }
 
 /// What a strict client reads of a raw item: it depends on what kind of item that is.
-fn raw_parts(block: Json, events: Vec<Json>) -> Result<Vec<Part>, String> {
-    let mut turn = Turn::new().raw_block(block);
-    for event in events {
-        turn = turn.raw_delta(event);
-    }
+fn raw_parts(raw: ScriptedPart) -> Result<Vec<Part>, String> {
+    let turn = Turn::new().part(raw);
     let mut body = Vec::new();
     for event in Events::new(&turn, &Context::unasked(0, true))? {
         sse::encode(event.name.as_deref(), &event.data, &mut body);
