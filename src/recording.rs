@@ -23,14 +23,15 @@ impl Script {
     /// of OpenAI Responses can be.
     ///
     /// On the APIs of OpenAI only what has the form of today is said again: each difference but those in what is drawn
-    /// is refused, with its place. Nothing but white space and comments between what is said is brought into order.
+    /// is refused, with its place. White space and comments between what is said are brought into order.
     ///
     /// | API | drawn, and so not kept | refused besides other forms |
     /// | --- | --- | --- |
     /// | Chat | the time, the fingerprint, the obfuscation | choices that differ, log probabilities, audio, a `[DONE]` behind an error |
     /// | Responses | the times, the obfuscation, what is encrypted but for its last form | what was made in the background, items that overlap |
+    /// | Completions | the time | choices that differ, log probabilities, an echo |
     ///
-    /// On Chat usage, moderation and the number of choices are said where the request asks for them.
+    /// On Chat and Completions usage, moderation and the number of choices are said where the request asks for them.
     ///
     /// On Responses items keep their ids. An item that the names would say otherwise (several summaries, a search with
     /// several queries, code that ran) becomes a raw block, as it was added, with its events, as it was done; it is said
@@ -52,7 +53,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// That the answer is one of completions: none is said again yet. What is wrong with the bytes, as [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json)
+    /// What is wrong with the bytes, as [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json)
     /// say it. That the answer is not said again, and where it differs from what a turn would say. Also an answer
     /// that is whole, of which one cannot be said that lacks what it lacks: a usage without its counters.
     #[track_caller]

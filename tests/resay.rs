@@ -475,17 +475,3 @@ async fn a_script_is_played_turn_by_turn() {
     assert_eq!(call(&stub).send().await.status, 529);
     stub.verify();
 }
-
-#[test]
-fn an_answer_of_openai_completions_is_not_said_again_yet() {
-    let error = Script::from_wire(Api::OpenAiCompletions, b"{}").unwrap_err();
-
-    assert_eq!(error.kind(), &AccumulateErrorKind::NotSaidAgain);
-    assert_eq!(
-        error.to_string(),
-        "no script says a recorded answer of this API again yet\n  \
-         where: openai_completions, byte 0\n  \
-         expected: an answer of anthropic_messages, openai_chat or openai_responses\n  \
-         found: one of openai_completions"
-    );
-}

@@ -388,7 +388,8 @@ impl Api {
             (Self::OpenAiChat, false) => openai_chat::stream_to_turn(body),
             (Self::OpenAiResponses, true) => openai_responses::body_to_turn(body),
             (Self::OpenAiResponses, false) => openai_responses::stream_to_turn(body),
-            (Self::OpenAiCompletions, _) => Err(AccumulateError::not_said_again(self)),
+            (Self::OpenAiCompletions, true) => openai_completions::body_to_turn(body),
+            (Self::OpenAiCompletions, false) => openai_completions::stream_to_turn(body),
         }
     }
 

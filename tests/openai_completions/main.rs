@@ -12,6 +12,7 @@ mod post;
 mod asked;
 mod bytes;
 mod live;
+mod resay;
 mod roundtrip;
 mod rules;
 mod served;

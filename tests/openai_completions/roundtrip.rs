@@ -19,7 +19,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 /// Any turn that text completions can carry.
-fn turn() -> impl Strategy<Value = Turn> {
+pub(crate) fn turn() -> impl Strategy<Value = Turn> {
     let fragments = prop_oneof![
         Just(Fragments::whole()),
         Just(Fragments::characters()),

@@ -98,29 +98,12 @@ pub enum AccumulateErrorKind {
         /// The provider's message.
         message: String,
     },
-    /// [`Script::from_wire`](crate::Script::from_wire) does not say this answer again: answers of this API are not known
-    /// yet, or its form is one that no turn gives.
+    /// [`Script::from_wire`](crate::Script::from_wire) does not say this answer again: its form is one that no turn
+    /// gives.
     NotSaidAgain,
 }
 
 impl AccumulateError {
-    /// No turn says recorded bytes of this API again.
-    pub(crate) fn not_said_again(api: Api) -> Self {
-        let known = format!(
-            "{}, {} or {}",
-            Api::AnthropicMessages.name(),
-            Api::OpenAiChat.name(),
-            Api::OpenAiResponses.name()
-        );
-        let problem = Problem::new(
-            AccumulateErrorKind::NotSaidAgain,
-            "no script says a recorded answer of this API again yet",
-            format!("an answer of {known}"),
-            Found::Said(format!("one of {}", api.name())),
-        );
-        Self::new(api, problem, None, 0, Vec::new())
-    }
-
     pub(in crate::api) fn new(
         api: Api,
         problem: Box<Problem>,

@@ -12,6 +12,7 @@
 
 mod accumulate;
 mod asked;
+mod from_wire;
 mod head;
 mod offer;
 mod render;
@@ -21,6 +22,7 @@ mod words;
 
 pub(crate) use accumulate::{CompletionsAccumulator, body_to_reply};
 pub(crate) use asked::Asked;
+pub(crate) use from_wire::{body_to_turn, stream_to_turn};
 pub(crate) use head::head;
 pub(crate) use offer::{calls, text_schema};
 pub(crate) use render::{Events, body, normalized};
