@@ -12,7 +12,7 @@ impl Script {
     /// It says the same events in the same order, with the members in the order of their era; ids, fragments and the
     /// places of pings are those that were recorded. Padding comes from the seed, and so does the request id of an
     /// error. A stream that ended with the provider's error ends so again. Blocks that have no name here, or that the
-    /// names would say otherwise, become [raw blocks](Turn::raw_block); unknown events outside of blocks, and unknown
+    /// names would say otherwise, become [raw blocks](crate::Turn::raw_block); unknown events outside of blocks, and unknown
     /// members of the envelope, are left out; members that the recording lacks are not added. What the provider never writes is brought into
     /// its order: blocks that overlap come one behind the other, an event without a name gets one, and JSON that
     /// stands on several lines, or that a name says, is compact.
@@ -53,7 +53,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// What is wrong with the bytes, as [`accumulate`](crate::accumulate) and [`accumulate_json`](crate::accumulate_json)
+    /// What is wrong with the bytes, as [`accumulate`] and [`accumulate_json`]
     /// say it. That the answer is not said again, and where it differs from what a turn would say. Also an answer
     /// that is whole, of which one cannot be said that lacks what it lacks: a usage without its counters.
     #[track_caller]
