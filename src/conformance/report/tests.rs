@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use super::{CaseReport, Report, html::STYLE, json::SUITE};
+use super::{
+    CaseReport, Report,
+    html::{LEGEND, STYLE},
+    json::SUITE,
+};
 use crate::{
     api::Api,
     conformance::{Verdict, html},
@@ -203,37 +207,82 @@ fn a_page_of_two_clients_is_exact() {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <title>Conformance</title>
 <style>
 STYLE</style>
 </head>
 <body>
 <h1>Conformance</h1>
+LEGEND<h2>openai_chat</h2>
 <table>
 <thead>
-<tr><th>case</th><th>&lt;a&gt; &amp; &quot;b&quot;<small>openai_chat<br>SUITE<br>1 equal, 1 loud, 1 silent-wrong, 1 skipped</small></th><th>c<small>openai_chat<br>SUITE<br>1 hang</small></th></tr>
+<tr><th>case</th><th>&lt;a&gt; &amp; "b"<small>SUITE<br>1 equal, 1 loud, 1 silent-wrong, 1 skipped</small></th><th>c<small>SUITE<br>1 hang</small></th></tr>
 </thead>
 <tbody>
-<tr><th>reference/text<small>every LF becomes CR LF</small></th><td></td><td class="bad"><details><summary>hang</summary><div><p><b>PerEvent</b>: hang</p><p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
+<tr><th><details><summary>reference/text</summary><div><p><i>asked</i> must-succeed-with-same-result</p>
+<p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
 \r\n
-</pre></div></details></td></tr>
-<tr><th>eol-crlf/every-line<small>every LF becomes CR LF</small></th><td class="bad"><details><summary>silent-wrong</summary><div><p><b>Whole</b>: equal</p><p><b>EveryByte</b>: silent-wrong<br><i>detail</i> text &quot;&lt;b&gt;`|`&amp;&#39;\u{1}&quot;, wanted &quot;a&quot;<br><i>wanted</i> text &quot;a&quot;<br><i>got</i> text &quot;&lt;b&gt;`|`&amp;&#39;&quot;</p><p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
+</pre></div></details><small>every LF becomes CR LF</small></th><td></td><td class="bad"><details><summary>hang</summary><div></div></details></td></tr>
+<tr><th><details><summary>eol-crlf/every-line</summary><div><p><i>asked</i> must-succeed-with-same-result</p>
+<p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
 \r\n
-</pre><p><i>sent</i> 70000 bytes, in base64</p><pre>/wo=</pre></div></details></td><td></td></tr>
-<tr><th>redirect/301<small>every LF becomes CR LF</small></th><td class="good"><details><summary>loud</summary><div><p><b>uncut</b>: loud<br><i>detail</i> status 301</p><p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
+</pre>
+<p><i>sent</i> 70000 bytes, in base64</p><pre>/wo=</pre></div></details><small>every LF becomes CR LF</small></th><td class="bad"><details><summary>silent-wrong</summary><div><p>
+<b>Whole</b>: equal</p>
+<p>
+<b>EveryByte</b>: silent-wrong<br>
+<i>detail</i> text "&lt;b&gt;`|`&amp;'\u{1}", wanted "a"<br>
+<i>wanted</i> text "a"<br>
+<i>got</i> text "&lt;b&gt;`|`&amp;'"</p>
+</div></details></td><td></td></tr>
+<tr><th><details><summary>redirect/301</summary><div><p><i>asked</i> must-error or must-succeed-with-same-result</p>
+<p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
 \r\n
-</pre></div></details></td><td></td></tr>
-<tr><th>redirect/302<small>every LF becomes CR LF</small></th><td class="none"><details><summary>skipped</summary><div><p><b>uncut</b>: skipped<br><i>detail</i> no</p><p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
+</pre></div></details><small>every LF becomes CR LF</small></th><td class="good"><details><summary>loud</summary><div><p>
+<i>detail</i> status 301</p>
+</div></details></td><td></td></tr>
+<tr><th><details><summary>redirect/302</summary><div><p><i>asked</i> must-succeed-with-same-result</p>
+<p><i>sent</i> 11 bytes</p><pre>data: 1\r\n
 \r\n
-</pre></div></details></td><td></td></tr>
+</pre></div></details><small>every LF becomes CR LF</small></th><td class="none"><details><summary>skipped</summary><div><p>
+<i>detail</i> no</p>
+</div></details></td><td></td></tr>
 </tbody>
 </table>
 </body>
 </html>
 "#
     .replace("STYLE", STYLE)
+    .replace("LEGEND", LEGEND)
     .replace("SUITE", SUITE);
     assert_eq!(page, expected);
+}
+
+#[test]
+fn a_page_has_of_a_damaged_answer_the_events_that_are_not_those_of_the_undamaged_one() {
+    let sent = |id: &str, body: &str| {
+        let mut case = case(id, None, Verdict::Loud, "");
+        case.sends(body.as_bytes());
+        case
+    };
+    let mut report = Report::new(Api::OpenAiChat, false, None, Vec::new());
+    report.add(sent("reference/text", "data: 1\n\ndata: 2\n\ndata: 3\n\n"));
+    report.add(sent("redirect/301", "data: 1\n\ndata: 2\n\ndata: 3\n\n"));
+    report.add(sent(
+        "eol-mixed/by-line",
+        "data: 1\n\ndata: 2\r\n\ndata: 3\n\n",
+    ));
+    report.add(sent("eof-before-terminal/cut", "data: 1\n\ndata: 2\n\n"));
+    let page = html(&[("a", &report.to_json())]).unwrap();
+    for expected in [
+        "<p><i>sent</i> 27 bytes</p><pre>data: 1\\n\n\\n\ndata: 2\\n\n",
+        "<p><i>sent</i> 27 bytes; as reference/text</p></div>",
+        "<p><i>sent</i> 28 bytes; as reference/text but for this, 2 lines before it and 2 behind</p><pre>data: 2\\r\\n\n\\n\n</pre>",
+        "<p><i>sent</i> 18 bytes; as reference/text, of which the end is missing</p></div>",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
 }
 
 #[test]

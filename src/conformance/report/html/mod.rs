@@ -1,4 +1,13 @@
 //! Reports of several clients on one page: clients × faults.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `cell.rs` | what one client made of a case |
+//! | `sent.rs` | the bytes of a case |
+//! | `style.css` | how the page looks |
+
+mod cell;
+mod sent;
 
 use std::{collections::BTreeMap, fmt, fmt::Write as _};
 
@@ -7,9 +16,10 @@ use serde_json::Value;
 use super::json::FORMAT;
 use crate::conformance::id::place;
 
-/// A page with one column for each client and one row for each case, made of what [`Report::to_json`](super::Report::to_json)
-/// wrote, so that runs of different days and machines can stand side by side. A cell opens to what was sent, wanted and
-/// got under each cut. The page is one file without scripts, and asks for nothing from elsewhere.
+/// A page with a table for each API, one column for each client and one row for each case, made of what
+/// [`Report::to_json`](super::Report::to_json) wrote, so that runs of different days and machines can stand side by side. A
+/// row opens to the bytes that were sent, a cell to what was wanted and got under each cut. The page is one file without
+/// scripts, and asks for nothing from elsewhere.
 ///
 /// ```
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -34,39 +44,61 @@ pub fn html(clients: &[(&str, &str)]) -> Result<String, HtmlError> {
         })?);
     }
     let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Conformance</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Conformance</h1>\n<table>\n<thead>\n<tr><th>case</th>"
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>Conformance</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Conformance</h1>\n{LEGEND}"
     );
+    let mut apis: Vec<&str> = Vec::new();
     for column in &columns {
-        let (name, api, suite) = (
-            escaped(column.name),
-            escaped(&column.api),
-            escaped(&column.suite),
-        );
-        let _ = write!(
-            out,
-            "<th>{name}<small>{api}<br>{suite}<br>{}</small></th>",
-            escaped(&column.counts)
-        );
-    }
-    out += "</tr>\n</thead>\n<tbody>\n";
-    for (_, id) in rows(&columns) {
-        let cells: Vec<&[Value]> = columns.iter().map(|column| column.cases(id)).collect();
-        let what = cells.iter().find_map(|cases| cases.first());
-        let what = what.map_or("", |case| text(case, "what"));
-        let _ = write!(
-            out,
-            "<tr><th>{}<small>{}</small></th>",
-            escaped(id),
-            escaped(what)
-        );
-        for cases in cells {
-            write_cell(&mut out, cases);
+        if !apis.contains(&column.api.as_str()) {
+            apis.push(&column.api);
         }
-        out += "</tr>\n";
     }
-    out += "</tbody>\n</table>\n</body>\n</html>\n";
+    for api in apis {
+        let columns: Vec<&Column<'_>> = columns.iter().filter(|of| of.api == api).collect();
+        write_table(&mut out, api, &columns);
+    }
+    out += "</body>\n</html>\n";
     Ok(out)
+}
+
+pub(super) const LEGEND: &str = "\
+<p>Columns are clients, rows are cases. A case opens to the bytes that were sent, a verdict to what the client made of \
+them. Where nothing is said of a cut, it was so under every one. Of an undamaged answer all is shown, of another what is \
+not as there, or its first lines.</p>
+<p><span class=\"key good\">what the case asks for</span> <span class=\"key bad\">anything else</span> \
+<span class=\"key none\">not judged</span></p>
+";
+
+pub(super) const STYLE: &str = include_str!("style.css");
+
+fn write_table(out: &mut String, api: &str, columns: &[&Column<'_>]) {
+    let _ = write!(
+        out,
+        "<h2>{}</h2>\n<table>\n<thead>\n<tr><th>case</th>",
+        escaped(api)
+    );
+    for column in columns {
+        let (name, suite, counts) = (
+            escaped(column.name),
+            escaped(&column.suite),
+            escaped(&column.counts),
+        );
+        let _ = write!(out, "<th>{name}<small>{suite}<br>{counts}</small></th>");
+    }
+    *out += "</tr>\n</thead>\n<tbody>\n";
+    let undamaged = sent::references(columns);
+    for (_, id) in rows(columns) {
+        let cells: Vec<&[Value]> = columns.iter().map(|column| column.cases(id)).collect();
+        *out += "<tr><th>";
+        sent::write(out, id, &cells, &undamaged);
+        *out += "</th>";
+        for cases in cells {
+            cell::write(out, cases);
+        }
+        *out += "</tr>\n";
+    }
+    *out += "</tbody>\n</table>\n";
 }
 
 /// A text that is no report of the suite.
@@ -132,7 +164,7 @@ impl<'a> Column<'a> {
 }
 
 /// Every id that a client has, in the order of the catalogue; what this version does not know stands at the end.
-fn rows<'a>(columns: &'a [Column<'_>]) -> Vec<(usize, &'a str)> {
+fn rows<'a>(columns: &[&'a Column<'_>]) -> Vec<(usize, &'a str)> {
     let ids = columns.iter().flat_map(|column| column.cases.keys());
     let placed = ids.map(|id| {
         let is_reference = id.starts_with("reference/");
@@ -145,68 +177,11 @@ fn rows<'a>(columns: &'a [Column<'_>]) -> Vec<(usize, &'a str)> {
     rows
 }
 
-fn write_cell(out: &mut String, cases: &[Value]) {
-    if cases.is_empty() {
-        *out += "<td></td>";
-        return;
-    }
-    let is_clean = |case: &Value| case.get("clean").and_then(Value::as_bool) == Some(true);
-    let shown: Vec<&Value> = if cases.iter().all(is_clean) {
-        cases.iter().collect()
-    } else {
-        cases.iter().filter(|case| !is_clean(case)).collect()
-    };
-    let mut verdicts: Vec<&str> = shown.iter().map(|case| text(case, "verdict")).collect();
-    verdicts.dedup();
-    let class = if !cases.iter().all(is_clean) {
-        "bad"
-    } else if verdicts == ["skipped"] {
-        "none"
-    } else {
-        "good"
-    };
-    let _ = write!(
-        out,
-        "<td class=\"{class}\"><details><summary>{}</summary><div>",
-        escaped(&verdicts.join(", "))
-    );
-    for case in cases {
-        let cut = case.get("cut").and_then(Value::as_str).unwrap_or("uncut");
-        let _ = write!(
-            out,
-            "<p><b>{}</b>: {}",
-            escaped(cut),
-            escaped(text(case, "verdict"))
-        );
-        for name in ["detail", "wanted", "got"] {
-            let line = text(case, name);
-            if !line.is_empty() {
-                let _ = write!(out, "<br><i>{name}</i> {}", escaped(line));
-            }
-        }
-        *out += "</p>";
-    }
-    let sent = |case: &'_ Value| case.get("sent").cloned().unwrap_or_default();
-    let mut bodies: Vec<Value> = cases.iter().map(sent).collect();
-    bodies.dedup();
-    for body in bodies {
-        let length = body.get("length").and_then(Value::as_u64).unwrap_or(0);
-        let is_base64 = text(&body, "encoding") == "base64";
-        let as_base64 = if is_base64 { ", in base64" } else { "" };
-        let _ = write!(
-            out,
-            "<p><i>sent</i> {length} bytes{as_base64}</p><pre>{}</pre>",
-            visible(text(&body, "data"))
-        );
-    }
-    *out += "</div></details></td>";
-}
-
 fn text<'a>(of: &'a Value, name: &str) -> &'a str {
     of.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// As text of a page, also inside quotes.
+/// As text of a page.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -214,8 +189,6 @@ fn escaped(text: &str) -> String {
             '&' => out += "&amp;",
             '<' => out += "&lt;",
             '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\'' => out += "&#39;",
             // those that a page may not hold, spelled
             _ if character.is_control() && !matches!(character, '\n' | '\t') => {
                 let _ = write!(out, "{}", character.escape_default());
@@ -225,32 +198,3 @@ fn escaped(text: &str) -> String {
     }
     out
 }
-
-/// Bytes of a stream: what is not seen is spelled, and a line feed ends a line too.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' => out += "\\n\n",
-            '\u{feff}' | '\u{2028}' | '\u{2029}' => {
-                let _ = write!(out, "{}", character.escape_unicode());
-            }
-            '\t' => out += "\\t",
-            _ => out.push(character),
-        }
-    }
-    escaped(&out)
-}
-
-pub(super) const STYLE: &str = "\
-body { font: 14px/1.4 sans-serif; margin: 2em; }
-table { border-collapse: collapse; }
-th, td { border: 1px solid #ccc; padding: 0.2em 0.5em; text-align: left; vertical-align: top; }
-thead th { position: sticky; top: 0; background: #fff; }
-small { display: block; font-weight: normal; color: #555; }
-.good { background: #e3f4e3; }
-.bad { background: #f8d7d7; }
-.none { background: #eee; }
-details[open] > div { max-width: 60em; max-height: 30em; overflow: auto; }
-pre { background: #f6f6f6; white-space: pre-wrap; overflow-wrap: anywhere; padding: 0.5em; }
-";
