@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
-    path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -16,7 +15,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::Call;
+use crate::{
+    Call,
+    process::{node, python},
+};
 
 /// So many processes of one language run at once.
 const AT_ONCE: usize = 2;
@@ -221,21 +223,6 @@ impl Language {
     }
 
     fn command(self) -> Command {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let scratch = here.join(".scratch");
-        let python = |driver: &str| {
-            let mut command = Command::new(installed(scratch.join("venv/bin/python")));
-            command.arg(here.join(driver));
-            command
-        };
-        // handed over as text, because modules are looked up from where the code stands
-        let node = |driver: &str| {
-            let mut command = Command::new("node");
-            command
-                .current_dir(installed(scratch.join("node/node_modules")).join(".."))
-                .args(["--input-type=module", "--eval", driver]);
-            command
-        };
         match self {
             Self::Python => python("python/driver.py"),
             Self::OpenAiPython => python("python/openai_driver.py"),
@@ -259,16 +246,6 @@ fn pinned(lock: &'static str, before: &str, after: &str) -> &'static str {
     pinned.expect("the lock file names the SDK").0
 }
 
-#[track_caller]
-fn installed(path: PathBuf) -> PathBuf {
-    assert!(
-        path.exists(),
-        "the SDKs are not installed: `{}` is missing\n  help: run `.ci/interop`",
-        path.display()
-    );
-    path
-}
-
 /// One process.
 #[derive(Debug)]
 struct Driver {
@@ -283,12 +260,6 @@ impl Driver {
     #[track_caller]
     fn start(language: Language) -> Self {
         let mut command = language.command();
-        let scratch = concat!(env!("CARGO_MANIFEST_DIR"), "/.scratch");
-        // no proxy, no credentials and no settings of this machine
-        command.env_clear().env("HOME", scratch);
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -46,10 +46,10 @@ fn the_document_shows_the_pinned_verdicts() {
 /// The whole document.
 pub(crate) fn made() -> String {
     let mut out = include_str!("introduction.md").to_owned();
-    out += "\nThe versions:\n\n";
+    out += "\nThe clients, their versions, and what there is to know of each:\n\n";
     for library in Library::ALL {
-        let packages = library.packages().iter();
-        let versions = packages.map(|name| format!("`{name}` {}", version(name)));
+        let packages = library.packages().into_iter();
+        let versions = packages.map(|(name, version)| format!("`{name}` {version}"));
         let versions = versions.collect::<Vec<_>>().join(", ");
         let _ = writeln!(out, "- {}: {versions}. {}", library.name(), library.note());
     }
@@ -62,15 +62,6 @@ pub(crate) fn made() -> String {
         out += &losses(*library);
     }
     out
-}
-
-/// As `Cargo.toml` pins it.
-fn version(name: &str) -> String {
-    let manifest = include_str!("../../Cargo.toml");
-    let pinned = manifest.split_once(&format!("\n{name} = {{ version = \"="));
-    let (_, rest) = pinned.expect("pinned");
-    let (version, _) = rest.split_once('"').expect("quoted");
-    version.to_owned()
 }
 
 fn subjects(api: Api) -> impl Iterator<Item = Subject> {
@@ -148,7 +139,8 @@ fn losses(library: Library) -> String {
     }
     let order = |id: &str| {
         let kind = id.split('/').next().unwrap_or_default();
-        Fault::ALL.iter().position(|fault| fault.id() == kind)
+        let place = Fault::ALL.iter().position(|fault| fault.id() == kind);
+        place.unwrap_or(usize::MAX)
     };
     losses.sort_by(|(a, _), (b, _)| (order(&a.id), &a.id).cmp(&(order(&b.id), &b.id)));
     let mut out = format!("\n### {}\n\n", library.name());
@@ -175,9 +167,27 @@ fn loss(line: &Line, apis: &[Api]) -> String {
         "Read"
     };
     let _ = write!(loss, "{came}: `{}`. ", detail.replace('`', "'"));
-    match fault.and_then(|fault| script(apis, fault, line.cut.as_deref())) {
-        Some(script) => loss + &format!("`{script}`"),
-        None => loss + &format!("`suite(api).only([\"{}\"])`", line.id),
+    let script = fault.and_then(|fault| script(apis, fault, line.cut.as_deref()));
+    loss + &script.unwrap_or_else(|| scenario(&line.id))
+}
+
+/// What takes more than one answer, in words or as the first of them is written.
+fn scenario(id: &str) -> String {
+    let text = r#"Turn::new().text("Hé, wörld: 日本 and 🦀, all of it.")"#;
+    match id.split_once('/') {
+        Some(("fail-after-partial-then-ok", "clean-eof")) => {
+            format!("`{text}.end(After::deltas(2), Ending::CleanEof)`")
+        }
+        Some(("redirect", to)) => {
+            let (status, place) = match to.split_once('-') {
+                Some((status, _)) => (status, "on another port"),
+                None => (to, "on the same server"),
+            };
+            format!(
+                "A server that answers {status} with a `Location` {place}, where `{text}` is the answer"
+            )
+        }
+        _ => format!("`suite(api).only([\"{id}\"])`"),
     }
 }
 
@@ -214,6 +224,6 @@ fn script(apis: &[Api], fault: FaultVariant, cut: Option<&str>) -> Option<String
         .map(|cut| format!(".cut(Cut::{cut})"))
         .unwrap_or_default();
     Some(format!(
-        "Turn::new().{written}.fault(Fault::{kind:?}.variant(\"{variant}\")){cut}"
+        "`Turn::new().{written}.fault(Fault::{kind:?}.variant(\"{variant}\")){cut}`"
     ))
 }

@@ -12,12 +12,16 @@
 //! | --- | --- |
 //! | `clients/` | how each client is asked, and what of its answer it shows |
 //! | `subject.rs` | the clients on their APIs, and how the suite runs each |
+//! | `process.rs` | a driver of an SDK, which many calls share |
 //! | `pinned.rs` | a report as a file, and back |
 //! | `document.rs` | `docs/conformance.md`, made of the files |
+//! | `page.rs` | `docs/conformance.html`, made of the reports |
 
 mod clients;
 mod document;
+mod page;
 mod pinned;
+mod process;
 mod subject;
 
 use llm_wire_stub::Api::{AnthropicMessages, OpenAiChat, OpenAiResponses};
@@ -52,4 +56,10 @@ the_pinned_verdicts_hold! {
     async_anthropic_on_anthropic: AsyncAnthropic, AnthropicMessages;
     async_openai_on_chat: AsyncOpenai, OpenAiChat;
     async_openai_on_responses: AsyncOpenai, OpenAiResponses;
+    anthropic_python_on_anthropic: AnthropicPython, AnthropicMessages;
+    anthropic_typescript_on_anthropic: AnthropicTypeScript, AnthropicMessages;
+    openai_python_on_chat: OpenAiPython, OpenAiChat;
+    openai_python_on_responses: OpenAiPython, OpenAiResponses;
+    openai_typescript_on_chat: OpenAiTypeScript, OpenAiChat;
+    openai_typescript_on_responses: OpenAiTypeScript, OpenAiResponses;
 }

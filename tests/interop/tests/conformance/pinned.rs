@@ -15,7 +15,7 @@ use llm_wire_stub::{
     conformance::{CaseReport, Report, Suite, Verdict},
 };
 
-use crate::{document, subject::Subject};
+use crate::{document, page, subject::Subject};
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,20 +35,18 @@ pub(crate) const REMAKE: &str = "REMAKE=1 cargo test --test conformance";
 
 /// Runs the suite, and compares.
 pub(crate) async fn hold(subject: Subject) {
-    let pinned = if is_remade() {
-        Vec::new()
-    } else {
-        read(subject)
-    };
+    // also when it is remade: what the machine may have done is looked at again, and nothing else
+    let pinned = read(subject);
     let report = subject.report(|suite| expect(suite, &pinned)).await;
     let references = report.cases().filter(|case| is_reference(case));
     assert!(
         references.count() < report.cases().count(),
         "the client reads an undamaged answer wrong\n{report}"
     );
-    let found = text(&report);
+    let found = text(subject, &report);
     if is_remade() {
         write(subject, &found);
+        page::add(subject, &report);
         return;
     }
     let found = lines(&found);
@@ -63,6 +61,7 @@ pub(crate) async fn hold(subject: Subject) {
         subject.file(),
         difference.join("\n")
     );
+    page::add(subject, &report);
 }
 
 /// Tells the suite what is known, so that it looks a second time at what differs and not at what hangs as ever.
@@ -117,7 +116,7 @@ fn is_reference(case: &CaseReport) -> bool {
     case.id().starts_with("reference/")
 }
 
-fn text(report: &Report) -> String {
+fn text(subject: Subject, report: &Report) -> String {
     let mut cases: Vec<&CaseReport> = report.cases().collect();
     // cases end in any order
     let ids: Vec<&str> = cases.iter().map(|case| case.id()).collect();
@@ -135,11 +134,11 @@ fn text(report: &Report) -> String {
                 Verdict::SilentWrong | Verdict::Panic | Verdict::Skipped
             );
             let line = Line {
-                verdict: case.verdict().to_string(),
+                verdict: verdict(subject, case),
                 is_clean: case.is_listed(false),
                 id: case.id().to_owned(),
                 cut: case.cut().filter(|_| !agree).map(str::to_owned),
-                detail: tells.then(|| drawn_ids_masked(&one_line(case.detail()))),
+                detail: tells.then(|| start_of(&drawn_masked(case.detail()), 200)),
             };
             text += &format!("{line}\n");
         }
@@ -147,8 +146,17 @@ fn text(report: &Report) -> String {
     text
 }
 
+/// The verdict, or the word for either of two.
+pub(crate) fn verdict(subject: Subject, case: &CaseReport) -> String {
+    if subject.is_race(case) {
+        "either".to_owned()
+    } else {
+        case.verdict().to_string()
+    }
+}
+
 /// As the suite has them, not by their names.
-fn cut_order(cut: &str) -> usize {
+pub(crate) fn cut_order(cut: &str) -> usize {
     let known = ["PerEvent", "Whole", "EveryByte"];
     known
         .iter()
@@ -156,28 +164,41 @@ fn cut_order(cut: &str) -> usize {
         .unwrap_or(known.len())
 }
 
-/// The same with a word in place of each UUID: some clients draw an id where the answer has none.
-fn drawn_ids_masked(detail: &str) -> String {
-    let masked = detail.split(' ').map(|word| {
-        let bare = word.trim_start_matches('[');
-        let is_uuid = bare.len() == 36
-            && bare.bytes().enumerate().all(|(at, byte)| match at {
-                8 | 13 | 18 | 23 => byte == b'-',
-                _ => byte.is_ascii_hexdigit(),
-            });
-        if is_uuid {
-            word.replace(bare, "UUID")
-        } else {
-            word.to_owned()
+/// On one line, with a word in place of what is drawn anew in each run: ports, and the ids that some clients make up where
+/// the answer has none.
+pub(crate) fn drawn_masked(text: &str) -> String {
+    let line = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    let masked = line.split(' ').map(|word| {
+        let start = word.len().saturating_sub(36);
+        match word.split_at_checked(start) {
+            Some((before, end)) if is_uuid(end) => format!("{before}UUID"),
+            Some(_) | None => without_port(word),
         }
     });
     masked.collect::<Vec<_>>().join(" ")
 }
 
-/// The start of a text, whatever it holds.
-fn one_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-    let mut start: String = line.chars().take(200).collect();
+fn without_port(word: &str) -> String {
+    match word.split_once("127.0.0.1:") {
+        Some((before, rest)) => {
+            let rest = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            format!("{before}127.0.0.1:PORT{rest}")
+        }
+        None => word.to_owned(),
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// So much that a person sees what it is about.
+pub(crate) fn start_of(line: &str, length: usize) -> String {
+    let mut start: String = line.chars().take(length).collect();
     if start.len() < line.len() {
         start.push('…');
     }

@@ -11,6 +11,7 @@ pub(crate) mod async_openai_responses;
 pub(crate) mod bare;
 pub(crate) mod genai;
 pub(crate) mod rig;
+pub(crate) mod sdk;
 
 use std::fmt::Display;
 
