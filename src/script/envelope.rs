@@ -130,9 +130,9 @@ pub(crate) struct Extras {
     pub(crate) service_tier: Option<String>,
     pub(crate) inference_geo: Option<String>,
     /// The ids of items that were recorded, each with what ids of its kind begin with, in order.
-    pub(crate) item_ids: Vec<(&'static str, String)>,
+    pub(crate) item_ids: Vec<(String, String)>,
     /// Members of its request that a recorded answer repeats.
-    pub(crate) repeated: Vec<(&'static str, Json)>,
+    pub(crate) repeated: Vec<(String, Json)>,
     /// Whether it was recorded, so that nothing is added to it: no estimate, and no member that is there as a rule.
     pub(crate) is_recorded: bool,
     /// What the recording lacks.

@@ -8,7 +8,7 @@ use crate::{API, complete, complete_with, roundtrip::turn, text};
 fn again(recorded: &[u8]) -> Result<Turn, TestCaseError> {
     let script = Script::from_wire(API, recorded);
     let script = script.map_err(|error| TestCaseError::fail(error.to_string()))?;
-    Ok(script.turns()[0].clone())
+    Ok(Turn::clone(&script.turns()[0]))
 }
 
 proptest! {

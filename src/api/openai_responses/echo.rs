@@ -56,10 +56,10 @@ pub(super) fn read(body: &Value, sent: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Those that a recorded answer repeats.
-pub(super) fn recorded(response: &str) -> Vec<(&'static str, Json)> {
+pub(super) fn recorded(response: &str) -> Vec<(String, Json)> {
     let known = MEMBERS.iter().filter_map(|(name, _)| {
         let text = json_slices::member(response, name)?;
-        Some((*name, Json::spelled(&respelled(text))))
+        Some(((*name).to_owned(), Json::spelled(&respelled(text))))
     });
     known.collect()
 }

@@ -13,7 +13,7 @@ pub(super) struct Envelope {
     model: Option<String>,
     tier: Option<String>,
     moderation: Option<Json>,
-    repeated: Vec<(&'static str, Json)>,
+    repeated: Vec<(String, Json)>,
     /// Whether it began to refuse.
     refuses: bool,
     /// Why it stopped and what it cost, if it came to its end.
@@ -42,16 +42,11 @@ impl Envelope {
     /// That of a body, which says at which tier it was made, and not which one was asked for.
     pub(super) fn of_body(body: &str, reply: &Reply) -> Self {
         let mut repeated = echo::recorded(body);
-        repeated.retain(|(name, _)| *name != "service_tier");
+        repeated.retain(|(name, _)| name != "service_tier");
         Self::new(body, body, repeated, Some(reply))
     }
 
-    fn new(
-        first: &str,
-        last: &str,
-        repeated: Vec<(&'static str, Json)>,
-        reply: Option<&Reply>,
-    ) -> Self {
+    fn new(first: &str, last: &str, repeated: Vec<(String, Json)>, reply: Option<&Reply>) -> Self {
         let moderation = member(last, "moderation").filter(|found| found.starts_with('{'));
         Self {
             id: word(first, "id"),

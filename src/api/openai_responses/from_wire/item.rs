@@ -76,7 +76,7 @@ impl Item {
     }
 
     /// Its id, and what ids of its kind begin with; none for a kind whose parts have the id.
-    pub(super) fn id(&self) -> Option<(&'static str, String)> {
+    pub(super) fn id(&self) -> Option<(String, String)> {
         let prefix = match word(self.whole(), "type")?.as_str() {
             "message" => "msg_",
             "reasoning" => "rs_",
@@ -85,7 +85,7 @@ impl Item {
             "compaction" => "cmp_",
             _ => return None,
         };
-        Some((prefix, word(self.whole(), "id")?))
+        Some((prefix.to_owned(), word(self.whole(), "id")?))
     }
 
     /// Whether it came to its end.

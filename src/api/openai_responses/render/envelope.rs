@@ -22,9 +22,9 @@ pub(super) struct Envelope {
     pub(super) moderation: Option<Json>,
     asked: Asked,
     /// What the answer repeats of a request that has no word for it, if it was recorded.
-    repeated: Vec<(&'static str, Json)>,
+    repeated: Vec<(String, Json)>,
     /// The ids that were recorded and that no item has yet.
-    item_ids: Vec<(&'static str, String)>,
+    item_ids: Vec<(String, String)>,
     /// What every id made for the answer has behind its prefix.
     shared: String,
     ids: Ids,
@@ -98,7 +98,7 @@ impl Envelope {
     pub(super) fn item_id(&mut self, prefix: &str) -> String {
         let made = self.new_id(prefix);
         let mut recorded = self.item_ids.iter();
-        match recorded.position(|(known, _)| *known == prefix) {
+        match recorded.position(|(known, _)| known == prefix) {
             Some(place) => self.item_ids.remove(place).1,
             None => made,
         }
@@ -106,7 +106,7 @@ impl Envelope {
 
     /// What is said of a member of the request: its own word, the one that was recorded, or the default.
     fn repeated<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
-        let recorded = self.repeated.iter().find(|(known, _)| *known == name);
+        let recorded = self.repeated.iter().find(|(known, _)| known == name);
         let recorded = recorded.map_or(default, |(_, value)| value.as_str());
         self.asked.echo(name, recorded)
     }
