@@ -126,7 +126,7 @@ fn without(line: &str, name: &str) -> String {
 pub(crate) fn from_wire(name: &str, recorded: &[u8]) -> Turn {
     let script = Script::from_wire(API, recorded);
     let script = script.unwrap_or_else(|error| panic!("{name}: {error}"));
-    script.turns()[0].clone()
+    Turn::clone(&script.turns()[0])
 }
 
 /// The captures that are said again.

@@ -19,7 +19,7 @@ fn said(turn: &Turn) -> String {
 fn again(recorded: &[u8]) -> Result<Turn, TestCaseError> {
     let script = Script::from_wire(API, recorded);
     let script = script.map_err(|error| TestCaseError::fail(error.to_string()))?;
-    Ok(script.turns()[0].clone())
+    Ok(Turn::clone(&script.turns()[0]))
 }
 
 proptest! {
@@ -159,7 +159,7 @@ fn an_item_without_a_name_for_it_is_said_as_it_is_with_numbers_of_its_own() {
 
     let script = Script::from_wire(API, two.as_bytes()).unwrap();
     assert_eq!(script.text(), "Hi");
-    let turn = script.turns()[0].clone().plain();
+    let turn = Turn::clone(&script.turns()[0]).plain();
     assert_eq!(String::from_utf8_lossy(&sse_body(API, &turn)), two);
     assert_eq!(turn.normalized(API), Ok(reply.clone()));
     assert_eq!(
