@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{
     api::{Api, Asked, Context, Form},
     plan::{self, Step, Steps, Unplayable},
-    script::{ApiError, Cut, Dialect, Era, Reply, Says, Turn},
+    script::{ApiError, Cut, Dialect, Era, Origin, Reply, Says, Script, Turn, count},
 };
 
 /// The body of the streaming answer to `turn`, exactly as the stub would write it.
@@ -163,6 +163,114 @@ impl Dialect {
     }
 }
 
+/// What a stub gives with this script, before there is one.
+impl Script {
+    /// The body of the streaming answer that a stub gives with the turn at this index of the sequence (from 0), to a
+    /// request that asks for nothing in particular: with the script's seed and era, and plain if it is. Of an error turn it is the
+    /// error's body. Gates, delays and pace are passed over; a stall, or a scripted ending, is the end of the bytes.
+    ///
+    /// ```
+    /// use llm_wire_stub::{Api, Script, Turn, sse_body};
+    ///
+    /// let script = Script::new(["one", "two"]).plain();
+    /// let body = script.try_sse_body(Api::AnthropicMessages, 0).unwrap();
+    /// assert_eq!(body, sse_body(Api::AnthropicMessages, &Turn::new().text("one").plain()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such turn, or it cannot be streamed on this API, or it is live or raw.
+    pub fn try_sse_body(&self, api: Api, index: usize) -> Result<Bytes, UnplayableError> {
+        self.body(api, Form::Stream, index)
+    }
+
+    /// As [`try_sse_body`](Self::try_sse_body), of the answer that does not stream.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such turn, or it has no such body on this API, or it is live or raw.
+    pub fn try_json_body(&self, api: Api, index: usize) -> Result<Bytes, UnplayableError> {
+        self.body(api, Form::Json, index)
+    }
+
+    /// Checks that every turn, also of a lane, can be streamed on this API.
+    ///
+    /// ```
+    /// use llm_wire_stub::{After, Api, Script, Turn};
+    ///
+    /// let script = Script::new([Turn::new().text("two words").stall(After::deltas(1))]);
+    /// assert!(script.check_streams(Api::OpenAiChat).is_ok());
+    /// let errors = script.check_bodies(Api::OpenAiChat).unwrap_err();
+    /// assert!(errors[0].to_string().contains("turn #1 on openai_chat"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those that cannot, each with what is in the way.
+    pub fn check_streams(&self, api: Api) -> Result<(), Vec<UnplayableError>> {
+        self.check(api, Form::Stream)
+    }
+
+    /// As [`check_streams`](Self::check_streams), for answers that do not stream.
+    ///
+    /// # Errors
+    ///
+    /// Those that cannot, each with what is in the way.
+    pub fn check_bodies(&self, api: Api) -> Result<(), Vec<UnplayableError>> {
+        self.check(api, Form::Json)
+    }
+
+    fn body(&self, api: Api, form: Form, index: usize) -> Result<Bytes, UnplayableError> {
+        let Some(turn) = self.turns.get(index) else {
+            return Err(UnplayableError {
+                message: format!(
+                    "there is no turn #{}\n  where: {}\n  help: the sequence has {}",
+                    index.saturating_add(1),
+                    self.description(),
+                    count(self.turns.len(), "turn"),
+                ),
+            });
+        };
+        if !matches!(turn.says, Says::Error(_)) {
+            refuse_error(api, turn)?;
+        }
+        let mut body = Vec::new();
+        for bytes in Bodies(self.steps(api, form, turn, &Origin::Sequence(index))?) {
+            body.extend_from_slice(&bytes);
+        }
+        Ok(body.into())
+    }
+
+    fn check(&self, api: Api, form: Form) -> Result<(), Vec<UnplayableError>> {
+        let turns = self.all_turns();
+        let errors: Vec<_> = turns
+            .filter_map(|(origin, turn)| self.steps(api, form, turn, &origin).err())
+            .collect();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors)
+        }
+    }
+
+    fn steps(
+        &self,
+        api: Api,
+        form: Form,
+        turn: &Arc<Turn>,
+        origin: &Origin,
+    ) -> Result<Steps, UnplayableError> {
+        let context = Context::of_script(self, turn, origin);
+        let cut = turn.cut.clone().unwrap_or(Cut::Whole);
+        plan::plan(turn, api, form, &context, cut, None).map_err(|why| {
+            let (api, built) = (api.name(), &turn.built);
+            UnplayableError {
+                message: why.located(&format!("{origin} on {api}, built at {built}")),
+            }
+        })
+    }
+}
+
 impl Turn {
     /// What a client that loses nothing reads from this turn: adjacent text merged, ids and usage filled
     /// in. Equal to what [`accumulate`](crate::accumulate) makes of [`sse_body`]; of a turn with faults, if a client
@@ -259,6 +367,17 @@ impl Context {
             era: Era::today(),
             dialect: Dialect::OpenAi,
             asked: Asked::default(),
+        }
+    }
+
+    /// Of a turn of this script, before it is known what is asked.
+    pub(crate) fn of_script(script: &Script, turn: &Turn, origin: &Origin) -> Self {
+        let seed = turn.seed;
+        let seed = seed.unwrap_or_else(|| origin.seed(script.effective_seed()));
+        Self {
+            era: turn.era.or(script.era).unwrap_or_default(),
+            dialect: turn.dialect.unwrap_or_default(),
+            ..Self::unasked(seed, turn.is_plain() || script.is_plain())
         }
     }
 

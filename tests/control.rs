@@ -300,6 +300,33 @@ fn a_reset_is_answered_once_all_that_was_under_way_has_ended() {
     assert_eq!(stub.single_request().connection(), 3);
 }
 
+#[cfg(feature = "fixture")]
+#[tokio::test]
+async fn a_gate_of_a_fixture_is_opened_by_its_name_and_closed_by_a_reset() {
+    let script: Script = r#"{"format_version": 1, "turns": [{
+        "parts": [{"text": "two words"}],
+        "actions": [{"gate": {"after": {"deltas": 1}, "name": "first word"}}]
+    }]}"#
+        .parse()
+        .unwrap();
+    let stub = builder().script(script).start();
+    for _ in 0..3 {
+        let running = tokio::spawn(call(&stub).streamed().send());
+        stub.gate("first word").reached().await;
+        assert_eq!(stub.request(0).outcome(), Outcome::Open);
+        post(&stub, "/gates/first%20word/open").await;
+        assert_eq!(running.await.unwrap().text(), "two words");
+        post(&stub, "/reset").await;
+    }
+    let url = stub.url() + "/__stub__/gates/first/open";
+    let unknown = told(&ask_at("POST", url, None, &[]).await, 404);
+    let line = unknown.lines().nth(1).unwrap();
+    assert_eq!(
+        unknown.replace(line, "  where"),
+        "there is no gate `first`\n  where\n  help: it has `first word`"
+    );
+}
+
 #[tokio::test]
 async fn the_control_api_counts_nowhere_and_needs_nothing() {
     let stub = builder()
@@ -342,7 +369,7 @@ fn what_is_asked_of_it_may_stand_before_a_call_in_one_write() {
 async fn what_is_not_there_is_told_with_what_is() {
     let stub = builder().start();
     let roads = "GET /__stub__/requests, GET /__stub__/journal, GET /__stub__/verify, POST /__stub__/hold, \
-                 POST /__stub__/release, POST /__stub__/reset";
+                 POST /__stub__/release, POST /__stub__/gates/NAME/open, POST /__stub__/reset";
     for road in ["", "/", "/request", "/requests/"] {
         assert_eq!(
             told(&get(&stub, road).await, 404),

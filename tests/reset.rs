@@ -365,3 +365,31 @@ async fn many_callers_across_many_resets_never_meet() {
     assert_eq!(stub.requests().len(), 1);
     stub.verify();
 }
+
+#[cfg(feature = "fixture")]
+#[tokio::test]
+async fn the_gate_of_a_fixture_is_as_new() {
+    let script: Script = r#"{"format_version": 1, "turns": [{
+        "parts": [{"text": "two words"}],
+        "actions": [{"gate": {"after": {"deltas": 1}, "name": "g"}}]
+    }]}"#
+        .parse()
+        .unwrap();
+    let stub = builder().script(script).start();
+    for _ in 0..3 {
+        let running = tokio::spawn(call(&stub).streamed().try_send());
+        stub.gate("g").reached().await;
+        stub.reset();
+        assert!(running.await.unwrap().is_err());
+        let waiting = stub.gate("g").reached().patience(Duration::from_millis(1));
+        panic_at(waiting).await;
+    }
+    stub.gate("g").open();
+    assert_eq!(call(&stub).streamed().send().await.text(), "two words");
+    stub.reset();
+    let running = tokio::spawn(call(&stub).streamed().send());
+    stub.gate("g").reached().await;
+    assert_eq!(stub.request(0).outcome(), Outcome::Open);
+    stub.gate("g").open();
+    running.await.unwrap();
+}

@@ -46,7 +46,9 @@ pub(crate) use openai_chat::{
 };
 pub use side_roads::ModelInfo;
 use side_roads::is_shaped;
-pub(crate) use side_roads::{Document, Members, Provider, Said, SideRoad, SideScript};
+pub(crate) use side_roads::{
+    Document, Members, Provider, Said, SideRoad, SideScript, percent_decoded,
+};
 
 use crate::{
     request::{Calls, Headers, RecordedRequest, ServerTools, Sketch, View},
@@ -199,6 +201,17 @@ impl Api {
         Self::OpenAiResponses,
         Self::OpenAiCompletions,
     ];
+
+    /// All of them.
+    ///
+    /// ```
+    /// use llm_wire_stub::Api;
+    ///
+    /// assert!(Api::all().any(|api| api.name() == "openai_chat"));
+    /// ```
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter()
+    }
 
     /// The name used in messages and fixtures.
     #[must_use]

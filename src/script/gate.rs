@@ -123,9 +123,18 @@ impl GateLatch {
         self.state().name.clone()
     }
 
-    /// An answer has come to the gate.
-    pub(crate) fn reach(&self) {
-        self.update(|state| state.reached = true);
+    /// An answer has come to the gate; who waits for that is to be woken.
+    pub(crate) fn reach(&self) -> Vec<Waker> {
+        let mut state = self.state();
+        state.reached = true;
+        std::mem::take(&mut state.wakers)
+    }
+
+    /// It is as new: closed, and no answer has come to it.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.reached = false;
+        state.lock = Lock::Closed;
     }
 
     /// Whoever waits goes on, whoever comes later does not wait.

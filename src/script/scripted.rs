@@ -104,11 +104,11 @@ impl Script {
         for turn in turns {
             shared_turns.push(Arc::new(turn.into()));
         }
-        self.add_lane(Lane {
+        or_panic(self.add_lane(Lane {
             name: name.into().into(),
             matcher: matcher.into_matcher(),
             turns: shared_turns,
-        });
+        }));
         self
     }
 
@@ -122,7 +122,7 @@ impl Script {
         mut self,
         answer: impl Fn(&RecordedRequest, usize) -> Option<Turn> + Send + Sync + 'static,
     ) -> Self {
-        self.add_answer(Arc::new(answer));
+        or_panic(self.add_answer(Arc::new(answer)));
         self
     }
 
@@ -133,8 +133,7 @@ impl Script {
     /// At the caller's line, if there is an error for this index already.
     #[track_caller]
     pub fn error_at(mut self, index: usize, error: ApiError) -> Self {
-        let before = self.errors_at.insert(index, error);
-        assert!(before.is_none(), "{}", twice("errors", index));
+        or_panic(self.add_error(index, error));
         self
     }
 
@@ -145,8 +144,7 @@ impl Script {
     /// At the caller's line, if there is a stop reason for this index already.
     #[track_caller]
     pub fn stop_reason_at(mut self, index: usize, reason: impl Into<StopReason>) -> Self {
-        let before = self.stops_at.insert(index, reason.into());
-        assert!(before.is_none(), "{}", twice("stop reasons", index));
+        or_panic(self.add_stop(index, reason.into()));
         self
     }
 
@@ -181,20 +179,23 @@ impl Script {
     }
 
     /// Says what this one says, and then what the other says, as if the other's methods had been called here.
-    #[track_caller]
-    pub(crate) fn and(mut self, other: Self) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// What both say and only one can.
+    pub(crate) fn and(mut self, other: Self) -> Result<Self, String> {
         self.turns.extend(other.turns);
         for lane in other.lanes {
-            self.add_lane(lane);
+            self.add_lane(lane)?;
         }
         if let Some(answer) = other.answer {
-            self.add_answer(answer);
+            self.add_answer(answer)?;
         }
         for (index, error) in other.errors_at.iter() {
-            self = self.error_at(*index, error.clone());
+            self.add_error(*index, error.clone())?;
         }
         for (index, reason) in other.stops_at.iter() {
-            self = self.stop_reason_at(*index, reason.clone());
+            self.add_stop(*index, reason.clone())?;
         }
         if other.when_played == WhenPlayed::RepeatLast {
             self = self.repeat_last();
@@ -204,7 +205,7 @@ impl Script {
             self = self.plain();
         }
         self.era = other.era.or(self.era);
-        self
+        Ok(self)
     }
 
     /// The gates of its turns.
@@ -230,23 +231,35 @@ impl Script {
         }
     }
 
-    #[track_caller]
-    fn add_lane(&mut self, lane: Lane) {
+    fn add_lane(&mut self, lane: Lane) -> Result<(), String> {
         let name = &lane.name;
-        assert!(
-            !self.lanes.iter().any(|known| known.name == *name),
-            "there are two lanes named `{name}`\n  help: give each lane a name of its own"
-        );
+        if self.lanes.iter().any(|known| known.name == *name) {
+            return Err(format!(
+                "there are two lanes named `{name}`\n  help: give each lane a name of its own"
+            ));
+        }
         self.lanes.push(lane);
+        Ok(())
     }
 
-    #[track_caller]
-    fn add_answer(&mut self, answer: Arc<Answer>) {
-        assert!(
-            self.answer.is_none(),
-            "there are two closures\n  help: merge them into one, or use lanes"
-        );
+    fn add_answer(&mut self, answer: Arc<Answer>) -> Result<(), String> {
+        if self.answer.is_some() {
+            return Err(
+                "there are two closures\n  help: merge them into one, or use lanes".to_owned(),
+            );
+        }
         self.answer = Some(answer);
+        Ok(())
+    }
+
+    fn add_error(&mut self, index: usize, error: ApiError) -> Result<(), String> {
+        let before = self.errors_at.insert(index, error);
+        once(before.as_ref(), "errors", index)
+    }
+
+    fn add_stop(&mut self, index: usize, reason: StopReason) -> Result<(), String> {
+        let before = self.stops_at.insert(index, reason);
+        once(before.as_ref(), "stop reasons", index)
     }
 
     /// What ids, padding and fragment sizes are made from.
@@ -329,8 +342,21 @@ impl Script {
     }
 }
 
-fn twice(what: &str, index: usize) -> String {
-    format!("there are two {what} for the call with index {index}\n  help: remove one of the two")
+/// There was none before for this call.
+fn once<T>(before: Option<&T>, what: &str, index: usize) -> Result<(), String> {
+    match before {
+        None => Ok(()),
+        Some(_) => Err(format!(
+            "there are two {what} for the call with index {index}\n  help: remove one of the two"
+        )),
+    }
+}
+
+#[track_caller]
+fn or_panic(said: Result<(), String>) {
+    if let Err(why) = said {
+        panic!("{why}");
+    }
 }
 
 impl Default for Script {

@@ -95,9 +95,22 @@ impl WireStubBuilder {
     /// At the caller's line, if both have a lane of the same name, an error or a stop reason for the same call, or a
     /// closure.
     #[track_caller]
-    pub fn script(mut self, script: Script) -> Self {
-        self.config.script = self.config.script.and(script);
-        self
+    pub fn script(self, script: Script) -> Self {
+        match self.try_script(script) {
+            Ok(builder) => builder,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// As [`script`](Self::script).
+    ///
+    /// # Errors
+    ///
+    /// If both have a lane of the same name, an error or a stop reason for the same call, or a closure.
+    pub fn try_script(mut self, script: Script) -> Result<Self, StartError> {
+        let scripts = self.config.script.and(script);
+        self.config.script = scripts.map_err(|message| StartError { message })?;
+        Ok(self)
     }
 
     /// Adds a lane: a matcher with a sequence of its own, which no other call ever uses up. A request that
@@ -460,6 +473,7 @@ impl WireStubBuilder {
     /// | `GET /__stub__/verify` | [`try_verify`](WireStub::try_verify), but disarms nothing | 200 `{"ok":true}`, or 409 `{"ok":false,"report":"…"}` |
     /// | `POST /__stub__/hold` | [`hold`](crate::StubHandle::hold), until it is released | `{"ok":true}` |
     /// | `POST /__stub__/release` | the release of a hold, whosever it is | `{"ok":true}` |
+    /// | `POST /__stub__/gates/NAME/open` | `open` of the [`gate`](crate::StubHandle::gate) of a fixture | `{"ok":true}` |
     /// | `POST /__stub__/reset` | [`reset`](crate::StubHandle::reset), and all that was under way has ended | `{"ok":true}` |
     ///
     /// A request has these members: `index` (from 0; null if it is no model call), `kind` (`model_call`, `side_road`,
@@ -595,7 +609,7 @@ impl fmt::Debug for WireStubBuilder {
     }
 }
 
-/// Why a stub did not start.
+/// Why a stub did not start, or cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartError {
     message: String,

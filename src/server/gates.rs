@@ -25,6 +25,11 @@ impl Config {
         });
     }
 
+    /// Closes those that were opened: the script starts anew.
+    pub(super) fn close_gates(&self) {
+        self.gates.iter().for_each(|(_, gate)| gate.latch().close());
+    }
+
     /// # Errors
     ///
     /// If the turn, which a closure gave, names a gate that is none of this stub's: nobody could open it.
@@ -68,9 +73,23 @@ impl StubHandle {
     /// At the caller's line, if no turn of the script has a gate of this name.
     #[track_caller]
     pub fn gate(&self, name: &str) -> &Gate {
-        let gates = &self.runs.config.gates;
+        match self.runs.config.gate(name) {
+            Ok(gate) => gate,
+            Err(why) => panic!("{why}"),
+        }
+    }
+}
+
+impl Config {
+    /// The gate of this name.
+    ///
+    /// # Errors
+    ///
+    /// That there is none.
+    pub(super) fn gate(&self, name: &str) -> Result<&Gate, String> {
+        let gates = &self.gates;
         if let Some(gate) = gates.get(name) {
-            return gate;
+            return Ok(gate);
         }
         let names: Vec<&str> = gates.iter().map(|(name, _)| name.as_ref()).collect();
         let near = nearest(name, &names).map(|near| format!(", nearest to `{near}`"));
@@ -81,10 +100,10 @@ impl StubHandle {
             }
             names => format!("it has `{}`", names.join("`, `")),
         };
-        panic!(
+        Err(format!(
             "there is no gate `{name}`{}\n  where: {}\n  help: {help}",
             near.unwrap_or_default(),
-            self.runs.config.script.description()
-        )
+            self.script.description()
+        ))
     }
 }

@@ -148,7 +148,7 @@ impl Player<'_> {
             Step::Hold(gate) if gate.is_open() => self.passed.push(gate),
             Step::Hold(gate) => {
                 self.flush().await?;
-                gate.reach();
+                self.shared.reach(&gate);
                 if self.wait_at(passed(&gate)).await? == Lock::Aborted {
                     let help = "open the gate, or keep it until the end of the test";
                     return Ok(Some(self.fail("its gate was dropped while closed", help)));
@@ -320,7 +320,9 @@ impl Player<'_> {
         let written = |n| self.request.add_written(n);
         self.connection.flush(kept, self.patience, written).await?;
         if kept == 0 {
-            self.passed.drain(..).for_each(|gate| gate.reach());
+            self.passed
+                .drain(..)
+                .for_each(|gate| self.shared.reach(&gate));
         }
         Ok(())
     }

@@ -79,15 +79,19 @@ impl Runs {
     /// Ends the run, and begins the next; gives back the one that has ended. A stub that was dropped has no next
     /// one.
     pub(super) fn reset(&self) -> Option<Arc<Shared>> {
-        let before = {
+        let (before, ended) = {
             let mut run = self.run();
             if run.stopped {
                 return None;
             }
             let next = Shared::new(&self.config, &self.clock, self.address, &self.dialects);
-            std::mem::replace(&mut run.current, next)
+            let before = std::mem::replace(&mut run.current, next);
+            // in this order, and before anyone is answered in the next run: its gates are reached by its answers only
+            let ended = before.end(RESET);
+            self.config.close_gates();
+            (before, ended)
         };
-        before.end(RESET);
+        ended.tell();
         Some(before)
     }
 
@@ -99,7 +103,7 @@ impl Runs {
             run.stopped = true;
             Arc::clone(&run.current)
         };
-        last.end(DROPPED);
+        last.end(DROPPED).tell();
         self.stop.close();
     }
 

@@ -92,14 +92,8 @@ impl Config {
         origin: &Origin,
         asked: Option<(Api, &Value, &[u8])>,
     ) -> Context {
-        let seed = turn
-            .seed
-            .unwrap_or_else(|| origin.seed(self.script.effective_seed()));
-        let mut context = Context {
-            era: turn.era.or(self.script.era).unwrap_or_default(),
-            dialect: turn.dialect.or(self.dialect).unwrap_or_default(),
-            ..Context::unasked(seed, turn.is_plain() || self.script.is_plain())
-        };
+        let mut context = Context::of_script(&self.script, turn, origin);
+        context.dialect = turn.dialect.or(self.dialect).unwrap_or_default();
         if let Some((api, body, sent)) = asked {
             let model = body.get("model").and_then(Value::as_str);
             model.unwrap_or_default().clone_into(&mut context.model);
@@ -376,19 +370,26 @@ impl Shared {
         }
     }
 
-    /// Ends every answer and every wait.
-    pub(super) fn end(&self, why: &'static str) {
-        let gates = self.update(|state| {
-            state.ended = Some(why);
-            std::mem::take(&mut state.gates)
-        });
-        if let Some(report) = self.report.get() {
-            // as it is now: the journal goes with the run
-            let last = self.report();
-            let last: Arc<Report> = Arc::new(move || last.clone());
-            gates.iter().for_each(|gate| gate.unbind(report, &last));
+    /// Ends it: from now on nothing counts. Its answers and waits end once they are told.
+    pub(super) fn end(self: &Arc<Self>, why: &'static str) -> Ended {
+        let mut state = self.lock();
+        state.ended = Some(why);
+        Ended {
+            gates: std::mem::take(&mut state.gates),
+            wakers: std::mem::take(&mut state.wakers),
+            shared: Arc::clone(self),
         }
-        self.over.close();
+    }
+
+    /// An answer of this run has come to a gate; if the run has ended, the gate may be the next one's already.
+    pub(super) fn reach(&self, gate: &GateLatch) {
+        let state = self.lock();
+        let wakers = match state.ended {
+            None => gate.reach(),
+            Some(_) => Vec::new(),
+        };
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Waits until it has ended.
@@ -438,6 +439,30 @@ impl Shared {
             },
         };
         Err(verification.report())
+    }
+}
+
+/// A run that has ended, while its answers and waits do not know it yet.
+#[must_use = "answers and waits go on until they are told"]
+pub(super) struct Ended {
+    shared: Arc<Shared>,
+    gates: Vec<GateLatch>,
+    wakers: Vec<Waker>,
+}
+
+impl Ended {
+    /// Ends answers and waits.
+    pub(super) fn tell(self) {
+        self.wakers.into_iter().for_each(Waker::wake);
+        if let Some(report) = self.shared.report.get() {
+            // as it is now: the journal goes with the run
+            let last = self.shared.report();
+            let last: Arc<Report> = Arc::new(move || last.clone());
+            self.gates
+                .iter()
+                .for_each(|gate| gate.unbind(report, &last));
+        }
+        self.shared.over.close();
     }
 }
 

@@ -275,7 +275,7 @@ impl StubHandle {
     /// stub fulfils.
     ///
     /// What is the test's own stays as it is: clock, URLs, a [`Gate`](crate::Gate) that was opened, a
-    /// [`Live`](crate::Live) that was played.
+    /// [`Live`](crate::Live) that was played. The gates of a fixture are closed again.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {

@@ -29,6 +29,7 @@ pub(crate) use members::Members;
 pub use model_info::ModelInfo;
 pub(crate) use path::{id_in, is_shaped};
 pub(crate) use query::Query;
+pub(crate) use query::percent_decoded;
 
 /// Who serves an API, and the side roads beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,7 @@ impl Query {
 }
 
 /// The text behind `%2F` and the like; what is no such sequence stays as it is.
-pub(super) fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

@@ -6,6 +6,7 @@
 //! | `GET /__stub__/journal` | everything that came |
 //! | `GET /__stub__/verify` | 200 `{"ok":true}`, or 409 with the report |
 //! | `POST /__stub__/hold`, `/release` | every answer waits, and goes on |
+//! | `POST /__stub__/gates/NAME/open` | what waits at this gate of a fixture goes on |
 //! | `POST /__stub__/reset` | the script starts anew |
 //!
 //! It is no part of what it controls: its requests are in no journal, count nowhere, need no key, and are
@@ -31,7 +32,7 @@ use super::{
     stub::{calls, come},
 };
 use crate::{
-    api::Members,
+    api::{Members, percent_decoded},
     request::RecordedRequest,
     script::{GateLatch, count},
 };
@@ -53,14 +54,24 @@ pub(super) fn is_control(path: &str) -> bool {
 }
 
 /// What there is, each with its method.
-const ROADS: [(&str, &str, Road); 6] = [
+const ROADS: [(&str, &str, Road); 7] = [
     ("GET", "/requests", Road::Requests),
     ("GET", "/journal", Road::Journal),
     ("GET", "/verify", Road::Verify),
     ("POST", "/hold", Road::Hold),
     ("POST", "/release", Road::Release),
+    ("POST", GATE, Road::OpenGate),
     ("POST", "/reset", Road::Reset),
 ];
+
+/// The path of a gate, as it is told.
+const GATE: &str = "/gates/NAME/open";
+
+/// The name of the gate whose path this is.
+fn gate(path: &str) -> Option<String> {
+    let name = path.strip_prefix("/gates/")?.strip_suffix("/open")?;
+    Some(percent_decoded(name))
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Road {
@@ -69,6 +80,7 @@ enum Road {
     Verify,
     Hold,
     Release,
+    OpenGate,
     Reset,
 }
 
@@ -106,6 +118,8 @@ async fn say(raw: &RawRequest, runs: &Arc<Runs>) -> Said {
         None => (raw.target.as_str(), None),
     };
     let below = path.strip_prefix(ROOT).unwrap_or_default();
+    let gate = gate(below);
+    let below = if gate.is_some() { GATE } else { below };
     let Some((method, _, road)) = ROADS.iter().find(|(_, known, _)| *known == below) else {
         return (404, error(&not_there(&raw.method, path)));
     };
@@ -138,6 +152,13 @@ async fn say(raw: &RawRequest, runs: &Arc<Runs>) -> Said {
             run.put_hold(None);
             done()
         }
+        Road::OpenGate => match runs.config.gate(&gate.unwrap_or_default()) {
+            Ok(gate) => {
+                gate.open();
+                done()
+            }
+            Err(why) => (404, error(&why)),
+        },
         Road::Reset => {
             if let Some(before) = runs.reset() {
                 // so that who has the answer knows that the others have ended
