@@ -13,7 +13,7 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
-use llm_wire_stub::{Api, Script, Turn, accumulate, sse_body};
+use llm_wire_stub::{Api, Script, Turn, WireStub, accumulate, sse_body};
 use serde_json::{Value, json};
 
 const API: Api = Api::AnthropicMessages;
@@ -255,4 +255,69 @@ fn what_cannot_be_played_is_told_and_nothing_is_served() {
         refusal(&[])
             .starts_with("error: the following required arguments were not provided:\n  <FILE>...")
     );
+}
+
+/// A fixture of this name.
+fn fixture(name: &str, json: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, json).unwrap();
+    file.into_os_string().into_string().unwrap()
+}
+
+#[test]
+fn fixtures_and_recordings_are_played_as_one_script() {
+    let greets = fixture(
+        "greets.json",
+        r#"{"format_version": 1, "turns": [{
+            "parts": [{"text": "Good day."}],
+            "actions": [{"gate": {"after": {"deltas": 1}, "name": "day"}}]
+        }]}"#,
+    );
+    let judges = fixture(
+        "judges.json",
+        r#"{"format_version": 1, "errors_at": [{"index": 1, "error": {"kind": "overloaded"}}]}"#,
+    );
+    let recorded = recorded("behind.sse", "The last.");
+    let served = Served::start(&[
+        "--api",
+        "anthropic_messages",
+        "--seed",
+        "7",
+        "--plain",
+        &greets,
+        &judges,
+        &recorded,
+    ]);
+    let opened = served.control("POST", "gates/day/open");
+    assert_eq!(opened, json!({"ok": true}));
+    assert_eq!(
+        [served.call(), served.call(), served.call()],
+        ["Good day.", "529", "The last."]
+    );
+    assert_eq!(served.stop("TERM"), (Some(0), String::new()));
+}
+
+#[test]
+fn what_two_files_say_and_one_can_is_told() {
+    let lane = r#"{"format_version": 1, "lanes": [{"name": "judge", "matcher": {"model": "j"}, "turns": ["x"]}]}"#;
+    let (one, two) = (fixture("lane-1.json", lane), fixture("lane-2.json", lane));
+    assert_eq!(
+        refusal(&[&one, &two]),
+        "there are two lanes named `judge`\n  help: give each lane a name of its own\n"
+    );
+}
+
+#[test]
+fn a_turn_that_the_api_cannot_play_is_told_before_anyone_asks() {
+    let file = fixture(
+        "thinks.json",
+        r#"{"format_version": 1, "turns": [{"parts": [{"thinking": "Hm."}]}]}"#,
+    );
+    let script = Script::from_file(&file).unwrap();
+    let why = WireStub::builder()
+        .script(script)
+        .api(Api::OpenAiCompletions)
+        .try_start();
+    let args = ["--api", "openai_completions", &file];
+    assert_eq!(refusal(&args), format!("{}\n", why.unwrap_err()));
 }

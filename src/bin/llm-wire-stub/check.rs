@@ -86,7 +86,7 @@ impl Check {
         } else {
             checked.summary()
         };
-        match print(&shown) {
+        match print(shown) {
             Ok(()) => ExitCode::SUCCESS,
             Err(why) => fail(UNUSABLE, &why),
         }

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | `check.rs` | `check`: recorded bytes in, what they say out, or what is wrong with them |
 //! | `serve.rs` | `serve`: a provider on a port, and a verdict at its end |
+//! | `render.rs` | `render`: the bytes that it would write for a turn |
+//! | `lint.rs` | `lint`: which API can play a script |
 //! | `script.rs` | the files of those that play them |
 //! | `message/` | the provider's own message, put together from the events of its stream |
 //!
@@ -15,7 +17,9 @@
 )]
 
 mod check;
+mod lint;
 mod message;
+mod render;
 mod script;
 mod serve;
 
@@ -38,12 +42,16 @@ struct Command {
 enum Verb {
     Check(check::Check),
     Serve(serve::Serve),
+    Render(render::Render),
+    Lint(lint::Lint),
 }
 
 fn main() -> ExitCode {
     match Command::parse().verb {
         Verb::Check(check) => check.run(),
         Verb::Serve(serve) => serve.run(),
+        Verb::Render(render) => render.run(),
+        Verb::Lint(lint) => lint.run(),
     }
 }
 
@@ -61,9 +69,9 @@ fn fail(code: u8, what: &str) -> ExitCode {
 /// # Errors
 ///
 /// If it cannot be written, unless whoever reads it has seen enough.
-fn print(data: &str) -> Result<(), String> {
+fn print(data: impl AsRef<[u8]>) -> Result<(), String> {
     let mut stdout = io::stdout().lock();
-    let printed = stdout.write_all(data.as_bytes());
+    let printed = stdout.write_all(data.as_ref());
     match printed.and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(format!("cannot write to stdout: {error}"))

@@ -11,7 +11,7 @@ use llm_wire_stub::{Api, Script};
 /// The files of a command that plays them.
 #[derive(Args, Debug)]
 pub(crate) struct Scripts {
-    /// What is said, in this order: recorded streams (`*.sse`), which need `--api`.
+    /// What is said, in this order: fixtures, and recorded streams (`*.sse`), which need `--api`.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -23,13 +23,20 @@ impl Scripts {
     ///
     /// Which file is none, and why.
     pub(crate) fn load(&self, api: Option<Api>) -> Result<Vec<Script>, String> {
-        self.files.iter().map(|file| recorded(file, api)).collect()
+        self.files.iter().map(|file| load(file, api)).collect()
     }
 }
 
-/// A recorded answer, to be said again.
-fn recorded(file: &Path, api: Option<Api>) -> Result<Script, String> {
+/// That of one file.
+///
+/// # Errors
+///
+/// That it is none, and why.
+pub(crate) fn load(file: &Path, api: Option<Api>) -> Result<Script, String> {
     let name = file.display();
+    if file.extension().is_none_or(|extension| extension != "sse") {
+        return Script::from_file(file).map_err(|error| error.to_string());
+    }
     let Some(api) = api else {
         return Err(format!(
             "{name} is a recorded answer, and nothing says of which API\n  help: name it with `--api`"

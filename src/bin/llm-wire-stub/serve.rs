@@ -20,7 +20,7 @@ Examples:
 The first line on stdout is the URL; the stub answers from then on. OpenAI's SDKs want it with /v1 behind it.
 
 Under /__stub__/ a test asks and tells: GET requests (?wait=N until there are N), GET journal, GET verify,
-POST hold, POST release, POST reset.
+POST hold, POST release, POST gates/NAME/open, POST reset.
 
 It runs until SIGINT or SIGTERM. Exit status:
   0  every call was as scripted, and every turn was played
@@ -68,7 +68,7 @@ impl Serve {
             let mut stop = Stop::new().map_err(|error| format!("no signal is heard: {error}"))?;
             let stub = self.builder()?.try_start();
             let stub = stub.map_err(|error| error.to_string())?;
-            print(&format!("{}\n", stub.url()))?;
+            print(format!("{}\n", stub.url()))?;
             stop.told().await;
             Ok(verdict(&stub))
         })
@@ -80,7 +80,9 @@ impl Serve {
             .control_api()
             .without_verify_on_drop();
         for script in self.scripts.load(self.api)? {
-            builder = builder.script(script);
+            builder = builder
+                .try_script(script)
+                .map_err(|error| error.to_string())?;
         }
         if let Some(api) = self.api {
             builder = builder.api(api);
