@@ -405,7 +405,7 @@ impl WireStubBuilder {
 
     /// Relays every request whose path is no model API's to another server of this machine, and its answer
     /// as it comes, so that one base URL is enough: a `&wiremock::MockServer`, or the
-    /// [`SocketAddr`](std::net::SocketAddr) of any server.
+    /// [`SocketAddr`] of any server.
     ///
     /// It gets the request with `connection: close`, and its body with a length; a `CORS` preflight too.
     /// [`journal`](crate::StubHandle::journal) shows the request,
