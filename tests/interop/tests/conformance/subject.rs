@@ -115,7 +115,7 @@ impl Library {
         match self {
             Self::Bare => {
                 "No client, but a loop as people write it: it looks at the events that it needs and at no other. \
-                 Silence ends it after 500 ms."
+                 Silence ends it after 1 s."
             }
             Self::Rig => {
                 "It joins a stream itself, and says when the provider did not end it. On Anthropic the index of a block \

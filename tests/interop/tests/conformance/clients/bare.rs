@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{KEY, arguments, said};
 
 /// Between two reads, as long as the body goes on.
-pub(crate) const READ_TIMEOUT: Duration = Duration::from_millis(500);
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) async fn ask(api: Api, base_url: String) -> Result<Transcript, String> {
     let client = reqwest::Client::builder().read_timeout(READ_TIMEOUT);
