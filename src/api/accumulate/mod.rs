@@ -225,6 +225,17 @@ pub fn accumulate(api: Api, body: &[u8]) -> Result<Reply, AccumulateError> {
 
 const PIECE: usize = 16 * 1024;
 
+/// The events of a body that was read before.
+pub(crate) fn events(body: &[u8]) -> Vec<SseEvent> {
+    let mut decoder = SseDecoder::new();
+    let mut events = Vec::new();
+    let _ = decoder.push(body);
+    while let Some(event) = decoder.next_event() {
+        events.push(event);
+    }
+    events
+}
+
 fn undecodable(mut accumulator: Accumulator, body: &[u8], cause: SseError) -> AccumulateError {
     if accumulator.events == 0 && !begins_as_events(body) {
         not_an_event_stream(accumulator.api, body, Some(cause))

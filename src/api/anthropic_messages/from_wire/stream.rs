@@ -7,12 +7,13 @@ use super::{
 };
 use crate::{
     api::{
-        AccumulateError, accumulate,
+        AccumulateError,
+        accumulate::{accumulate, events},
         anthropic_messages::{accumulate as read, render},
     },
     json_slices::member,
     script::{After, Era, Turn},
-    sse::{SseDecoder, SseEvent},
+    sse::SseEvent,
 };
 
 /// The turn that says this stream, which may end with the provider's error.
@@ -89,17 +90,6 @@ fn check_added(turn: &Turn, era: Era, recorded: &[SseEvent]) -> Result<(), Accum
         )?;
     }
     Ok(())
-}
-
-/// The events of a body that was read before.
-fn events(body: &[u8]) -> Vec<SseEvent> {
-    let mut decoder = SseDecoder::new();
-    let mut events = Vec::new();
-    let _ = decoder.push(body);
-    while let Some(event) = decoder.next_event() {
-        events.push(event);
-    }
-    events
 }
 
 /// The blocks, in order of their starts.

@@ -6,10 +6,10 @@ use super::{Drawn, difference, error_of, not_said, of_the_whole, unplayable};
 use crate::{
     api::{
         AccumulateError, AccumulateErrorKind, Accumulator, Api, Context, WireEvent,
-        accumulate::{Problem, accumulate},
+        accumulate::{Problem, accumulate, events},
     },
     script::{After, ApiError, Reply, Turn},
-    sse::{SseDecoder, SseEvent},
+    sse::SseEvent,
 };
 
 /// The events of a stream, and what was read of them.
@@ -139,15 +139,4 @@ fn compare(event: &SseEvent, said: Option<&WireEvent>, drawn: &Drawn) -> Result<
         name(expected),
         name(event.name()),
     ))
-}
-
-/// The events of a body that was read before.
-fn events(body: &[u8]) -> Vec<SseEvent> {
-    let mut decoder = SseDecoder::new();
-    let mut events = Vec::new();
-    let _ = decoder.push(body);
-    while let Some(event) = decoder.next_event() {
-        events.push(event);
-    }
-    events
 }
