@@ -149,7 +149,7 @@ pub(super) fn reference(of: Needs) -> Turn {
     turn.usage(Usage::input(3).output(17)).allow_script_drift()
 }
 
-/// An answer that calls another tool than the [`reference`] does, by the same id.
+/// An answer that calls another tool than the [`reference()`] does, by the same id.
 pub(super) fn same_id() -> Turn {
     let turn = Turn::new().tool_call_with_id("call_1", "g", json!({"b": "日本"}));
     turn.usage(Usage::input(3).output(17)).allow_script_drift()
