@@ -6,7 +6,7 @@ use llm_wire_stub::{ApiError, Outcome, WireStub, error_body};
 use serde_json::Value;
 
 use crate::{
-    client::{Client, Failure, Form, Library, Wants, Wire, async_anthropic, async_openai},
+    client::{Client, Failure, Form, KEY, Library, Wants, Wire, async_anthropic, async_openai},
     topics,
 };
 
@@ -88,8 +88,15 @@ async fn every_error_status_reaches_the_user_with_what_the_client_keeps(client: 
 fn what_is_kept(client: Client, failure: &Failure, status: u16, error: &ApiError) -> String {
     let sent = error_body(client.wire.api(), error);
     let sent = String::from_utf8(sent.to_vec()).expect("text");
-    // the 429 of Anthropic names the model that was asked for
-    let text = sent.replace("claude-haiku-4-5-20251001", client.wire.model());
+    // the 429 of Anthropic names the model that was asked for, and the 401 of OpenAI shows of the key what it shows
+    let hidden = 8..KEY.len() - 4;
+    let shown = KEY.chars().enumerate();
+    let shown: String = shown
+        .map(|(n, c)| if hidden.contains(&n) { '*' } else { c })
+        .collect();
+    let text = sent
+        .replace("claude-haiku-4-5-20251001", client.wire.model())
+        .replace("sk-wrong****-key", &shown);
     let sent: Value = serde_json::from_str(&text).expect("JSON");
     let mut kept = Vec::new();
     if let Some(found) = failure.status {
