@@ -145,7 +145,7 @@ fn played(again: Result<Bytes, UnplayableError>, read: &Read) -> Option<Bytes> {
 
 fn turn_of(api: Api, body: &[u8]) -> Turn {
     match Script::from_wire(api, body) {
-        Ok(script) => script.turns()[0].clone(),
+        Ok(script) => Turn::clone(&script.turns()[0]),
         Err(error) => panic!("what was said again is not said a third time: {error}"),
     }
 }
@@ -155,7 +155,7 @@ fn turn(api: Api, body: &[u8], read: &Read) -> Option<Turn> {
     match Script::from_wire(api, body) {
         // the bytes are of the other form
         _ if read.as_ref().is_err_and(is_not_the_providers) => None,
-        Ok(script) => script.turns().first().cloned(),
+        Ok(script) => script.turns().first().map(|turn| Turn::clone(turn)),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             None
