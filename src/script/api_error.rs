@@ -293,11 +293,7 @@ impl ApiError {
     #[must_use]
     #[track_caller]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let (name, value) = (name.into(), value.into());
-        if let Err(why) = check_header(&name, &value) {
-            panic!("{why}");
-        }
-        self.headers.push((name, value));
+        add_header(&mut self.headers, name.into(), value.into());
         self
     }
 }
@@ -313,6 +309,19 @@ pub(crate) fn check_status(status: u16) -> Result<(), String> {
         "an error answer has a status from 400 to 599\n  found: `{status}`\n  \
          help: a turn that succeeds is made by `Turn::new()`"
     ))
+}
+
+/// Adds a header.
+///
+/// # Panics
+///
+/// At the caller's line, if [`check_header`] refuses it.
+#[track_caller]
+pub(crate) fn add_header(headers: &mut Vec<(String, String)>, name: String, value: String) {
+    if let Err(why) = check_header(&name, &value) {
+        panic!("{why}");
+    }
+    headers.push((name, value));
 }
 
 /// # Errors

@@ -55,7 +55,7 @@ mod turn_parts;
 mod usage;
 
 pub use api_error::{ApiError, ErrorKind};
-pub(crate) use api_error::{RetryHint, check_header, check_status};
+pub(crate) use api_error::{RetryHint, add_header, check_header, check_status};
 pub use arguments::Arguments;
 pub(crate) use built::Built;
 pub use citation::{Citation, CitedSource};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Ending, Json, Says, Turn, check_header};
+use super::{Ending, Json, Says, Turn, add_header};
 use crate::api::{Api, Form};
 
 /// A recorded answer: status, headers, and the body in the writes that it came in. It is a turn.
@@ -104,11 +104,7 @@ impl Recording {
     /// At the caller's line, if HTTP does not allow it, or if it belongs to the framing of the answer.
     #[track_caller]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let (name, value) = (name.into(), value.into());
-        if let Err(why) = check_header(&name, &value) {
-            panic!("{why}");
-        }
-        self.headers.push((name, value));
+        add_header(&mut self.headers, name.into(), value.into());
         self
     }
 

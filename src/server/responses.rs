@@ -21,7 +21,7 @@ use crate::{
 pub(super) async fn earlier(api: Api, body: &ReadBody, shared: &Arc<Shared>) -> Earlier {
     if api == Api::OpenAiChat {
         return Earlier {
-            reasoned_calls: shared.lock().reasoned_calls.clone(),
+            reasoned_calls: Arc::clone(&shared.lock().reasoned_calls),
             ..Earlier::default()
         };
     }
@@ -55,7 +55,7 @@ pub(super) fn kept(
 pub(super) fn remember_reasoning(api: Api, turn: &Turn, context: &Context, shared: &Shared) {
     if api == Api::OpenAiChat && context.dialect == Dialect::DeepSeek {
         let calls = reasoned_calls(turn, context);
-        shared.lock().reasoned_calls.extend(calls);
+        Arc::make_mut(&mut shared.lock().reasoned_calls).extend(calls);
     }
 }
 

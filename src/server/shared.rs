@@ -208,7 +208,7 @@ pub(super) struct State {
     /// Answers of OpenAI Responses.
     pub(super) responses: Responses,
     /// The ids of calls that answers of DeepSeek's made behind thinking.
-    pub(super) reasoned_calls: Vec<String>,
+    pub(super) reasoned_calls: Arc<Vec<String>>,
     /// Requests on side roads so far.
     pub(super) side_roads: usize,
     gates: Vec<GateLatch>,
@@ -240,7 +240,7 @@ impl Shared {
             batches: Batches::default(),
             used: Vec::new(),
             responses: Responses::default(),
-            reasoned_calls: Vec::new(),
+            reasoned_calls: Arc::default(),
             side_roads: 0,
             gates: Vec::new(),
             wakers: Vec::new(),

@@ -1,5 +1,7 @@
 //! What the service keeps of a conversation besides the request that goes on with it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 /// What is known of the answers before a request.
@@ -9,7 +11,7 @@ pub(crate) struct Earlier {
     /// Items of answers that came behind reasoning: the id of each, and that of the reasoning.
     pub(crate) reasoned: Vec<(String, String)>,
     /// The ids of the calls of DeepSeek's answers on Chat that it made while it thought.
-    pub(crate) reasoned_calls: Vec<String>,
+    pub(crate) reasoned_calls: Arc<Vec<String>>,
 }
 
 /// The response that the request goes on from.

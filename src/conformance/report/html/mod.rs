@@ -186,15 +186,23 @@ fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            // those that a page may not hold, spelled
-            _ if character.is_control() && !matches!(character, '\n' | '\t') => {
-                let _ = write!(out, "{}", character.escape_default());
-            }
-            _ => out.push(character),
+            '\n' | '\t' => out.push(character),
+            _ => push_escaped(&mut out, character),
         }
     }
     out
+}
+
+/// What a page may not hold is spelled.
+fn push_escaped(out: &mut String, character: char) {
+    match character {
+        // quotes are half of JSON, and harmless outside of tags
+        '&' => *out += "&amp;",
+        '<' => *out += "&lt;",
+        '>' => *out += "&gt;",
+        _ if character.is_control() => {
+            let _ = write!(out, "{}", character.escape_default());
+        }
+        _ => out.push(character),
+    }
 }

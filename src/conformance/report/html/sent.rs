@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{Column, escaped, text};
+use super::{Column, escaped, push_escaped, text};
 
 /// An undamaged answer.
 pub(super) struct Undamaged<'a> {
@@ -183,18 +183,11 @@ fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            // quotes are half of JSON, and harmless here
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
             '\n' => out += "\\n\n",
             '\u{feff}' | '\u{2028}' | '\u{2029}' => {
                 let _ = write!(out, "{}", character.escape_unicode());
             }
-            _ if character.is_control() => {
-                let _ = write!(out, "{}", character.escape_default());
-            }
-            _ => out.push(character),
+            _ => push_escaped(&mut out, character),
         }
     }
     out
